@@ -34,6 +34,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import reactor.core.publisher.Mono;
 
 /** {@code penstock bench}: how fast blocks of a file move, on any backend and path. */
 @Command(name = "bench", description = "Measures how fast blocks of a file move between it and the device's memory.")
@@ -150,7 +151,7 @@ final class BenchCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         check();
-        boolean create = pattern.writes() && !Files.exists(file);
+        boolean create = pattern.writes() && !exists();
         try (NewFile created = create ? new NewFile(file, false, null) : null) {
             Path used = created == null ? file : created.part();
             if (created != null) {
@@ -171,14 +172,17 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private void check() throws IOException {
-        if (!pattern.writes() && !Files.exists(file)) {
+        if (!pattern.writes() && !exists()) {
             throw new NoSuchFileException(file.toString());
         }
         if (Files.isDirectory(file)) {
             throw new IOException(file + " is a directory");
         }
-        if (pattern.writes() && Files.exists(file) && !force) {
+        if (pattern.writes() && exists() && !force) {
             throw new IOException(file + " exists; --force overwrites its bytes");
+        }
+        if (verify && choice.ownsFile(file)) {
+            throw new IOException("--verify needs a FILE that the operating system can read, was " + file);
         }
         if (depth < 1 || depth > 65536) {
             throw misuse("--depth must be 1 to 65536, was " + depth);
@@ -189,6 +193,9 @@ final class BenchCommand implements Callable<Integer> {
         if (sweep && gpus.size() > 1) {
             throw misuse("--sweep is for one device");
         }
+        if (sweep && choice.ownsFile(file)) {
+            throw misuse("--sweep tries options of host I/O, staging and cuFile, which do not apply to " + file);
+        }
         for (Path written : sweep ? List.of(properties(), chart()) : List.<Path>of()) {
             if (!force && Files.exists(written)) {
                 throw new IOException(written + " exists; --force replaces it, --out names another");
@@ -196,6 +203,11 @@ final class BenchCommand implements Callable<Integer> {
             NewFile.folder(written);
             NewFile.checkReplaceable(written);
         }
+    }
+
+    /** Returns whether there is something to read or to overwrite; blocks of the backend nvme are always there. */
+    private boolean exists() {
+        return choice.ownsFile(file) || Files.exists(file);
     }
 
     private ParameterException misuse(String complaint) {
@@ -245,7 +257,7 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private Workload workload(Path used) throws IOException {
-        long length = Files.size(used);
+        long length = length(used);
         long bytes = size == null ? length : size;
         if (bytes > length) {
             throw misuse("--size must be at most the length of " + file + ", " + length + " bytes, was " + bytes);
@@ -267,9 +279,26 @@ final class BenchCommand implements Callable<Integer> {
                 variant().path());
     }
 
+    /** Returns the length of a file, or of a device, to which the JDK attributes 0 bytes. */
+    private long length(Path used) throws IOException {
+        if (Files.isRegularFile(used) && !choice.ownsFile(used)) {
+            return Files.size(used);
+        }
+        try (Backend backend = open(0, options())) {
+            return Objects.requireNonNull(
+                    backend.withFile(used, FileOption.READ, opened -> Mono.just(opened.size()))
+                            .block(),
+                    "size");
+        }
+    }
+
+    private OptionalDouble cached(Workload work) {
+        return choice.ownsFile(work.file()) ? OptionalDouble.empty() : PageCache.share(work.file(), work.bytes());
+    }
+
     private String measure(Path used) throws IOException, InterruptedException {
         Workload work = workload(used);
-        OptionalDouble before = PageCache.share(used, work.bytes());
+        OptionalDouble before = cached(work);
         try (Devices devices = new Devices()) {
             for (int i = 0; i < Math.max(1, gpus.size()); i++) {
                 devices.backends.add(open(i, options()));
@@ -284,7 +313,7 @@ final class BenchCommand implements Callable<Integer> {
                         seconds == null ? DEFAULT_SECONDS : seconds);
                 long syncNanos = benchmark.sync();
                 int verified = verify ? benchmark.verify() : 0;
-                OptionalDouble after = PageCache.share(used, work.bytes());
+                OptionalDouble after = cached(work);
                 String name = devices.backends.get(0).name();
                 BenchReport report = new BenchReport(file, name, figures, syncNanos, verified, before, after);
                 return json ? report.json() : report.text();

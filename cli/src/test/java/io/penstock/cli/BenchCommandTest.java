@@ -94,6 +94,46 @@ class BenchCommandTest {
     }
 
     @Test
+    void aBlockDeviceIsMeasuredInItsWholeLength() throws Exception {
+        Path image = file(1 << 20);
+        try (LoopDevice device = LoopDevice.of(image)) {
+            CommandLineRun read = bench(device.path(), "--bs", "4k", "--verify", "--json");
+            assertThat(read.err()).isEmpty();
+            assertThat(read.out()).contains("\"usedBytes\": 1048576,", "\"verifiedBlocks\": 32,");
+            assertThat(bench(device.path(), "--rw", "write").err()).contains("exists; --force overwrites its bytes");
+            CommandLineRun written = bench(device.path(), "--bs", "4k", "--rw", "write", "--force", "--verify");
+            assertThat(written.err()).isEmpty();
+            assertThat(written.out()).contains("verified  32 blocks");
+        }
+        assertThat(Files.readAllBytes(image)).hasSize(1 << 20).isNotEqualTo(new byte[1 << 20]);
+    }
+
+    @Test
+    void aFileWithoutALengthIsRefused() {
+        assumeTrue(Files.exists(Path.of("/dev/zero")), "there is no /dev/zero");
+        CommandLineRun run = bench("/dev/zero", "--bs", "1");
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.err()).contains("/dev/zero").contains("neither a regular file nor a block device");
+    }
+
+    @Test
+    void blocksOfAControllerAreLeftToTheBackendThatNamesThem() {
+        List<Object> command = List.of("bench", "--backend", "nvme", "0000:04:00.0/1");
+        assertThat(CommandLineRun.of(command.toArray()).err())
+                .contains("penstock.nvme.device")
+                .doesNotContain("there is no 0000:04:00.0/1");
+        assertThat(CommandLineRun.of(with(command, "--rw", "write")).complaints())
+                .containsExactly("penstock: 0000:04:00.0/1 exists; --force overwrites its bytes");
+        assertThat(CommandLineRun.of(with(command, "--verify")).err())
+                .contains("--verify needs a FILE that the operating system can read");
+        assertMisuse(CommandLineRun.of(with(command, "--sweep")), "--sweep tries options of host I/O");
+    }
+
+    private static Object[] with(List<Object> command, Object... more) {
+        return Stream.concat(command.stream(), Stream.of(more)).toArray();
+    }
+
+    @Test
     void whatCannotBeIsRefusedAndLeavesNothing() throws IOException {
         Path created = folder.resolve("new");
         assertThat(bench(created).complaints()).containsExactly("penstock: there is no " + created);
