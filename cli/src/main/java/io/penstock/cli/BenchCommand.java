@@ -129,7 +129,7 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--sweep",
             description =
-                    "Tries sizes and numbers of transfers, then numbers of workers and how much each moves at a time;"
+                    "Tries sizes and numbers of transfers instead of --bs and --depth, then numbers of workers and how much each moves at a time;"
                             + " draws both, and writes the best options to a file for penstock.config.")
     private boolean sweep;
 
@@ -190,18 +190,30 @@ final class BenchCommand implements Callable<Integer> {
         if ((seconds != null && !(seconds > 0)) || !(warmUpSeconds >= 0)) {
             throw misuse("--time must be more than 0 s, and --warm-up at least 0 s");
         }
-        if (sweep && gpus.size() > 1) {
-            throw misuse("--sweep is for one device");
-        }
-        if (sweep && choice.ownsFile(file)) {
-            throw misuse("--sweep tries options of host I/O, staging and cuFile, which do not apply to " + file);
-        }
+        checkSweep();
         for (Path written : sweep ? List.of(properties(), chart()) : List.<Path>of()) {
             if (!force && Files.exists(written)) {
                 throw new IOException(written + " exists; --force replaces it, --out names another");
             }
             NewFile.folder(written);
             NewFile.checkReplaceable(written);
+        }
+    }
+
+    private void checkSweep() {
+        for (String unused : sweep ? List.of("--bs", "--depth", "--verify") : List.of("--out")) {
+            if (spec.commandLine().getParseResult().hasMatchedOption(unused)) {
+                throw misuse(
+                        sweep
+                                ? "--sweep tries sizes and depths itself and verifies nothing: omit " + unused
+                                : unused + " needs --sweep");
+            }
+        }
+        if (sweep && gpus.size() > 1) {
+            throw misuse("--sweep is for one device");
+        }
+        if (sweep && choice.ownsFile(file)) {
+            throw misuse("--sweep tries options of host I/O, staging and cuFile, which do not apply to " + file);
         }
     }
 

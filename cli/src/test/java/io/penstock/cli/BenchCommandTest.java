@@ -196,6 +196,18 @@ class BenchCommandTest {
     }
 
     @Test
+    void whatASweepWouldIgnoreIsRefused() throws IOException {
+        Path file = file(100_000);
+        String chosen = "--sweep tries sizes and depths itself and verifies nothing: omit ";
+        Path out = folder.resolve("found");
+        assertMisuse(bench(file, "--sweep", "--time", "0.004", "--out", out, "--bs", "4k"), chosen + "--bs");
+        assertMisuse(bench(file, "--sweep", "--time", "0.004", "--out", out, "--depth", "1"), chosen + "--depth");
+        assertMisuse(bench(file, "--sweep", "--time", "0.004", "--out", out, "--verify"), chosen + "--verify");
+        assertMisuse(bench(file, "--bs", "4k", "--out", out), "--out needs --sweep");
+        assertThat(files()).containsExactly(file);
+    }
+
+    @Test
     void aSweepThatCannotBeWrittenIsRefusedBeforeItRuns() throws IOException {
         Path file = file(100_000);
         String forever = "1000000"; // seconds of each measurement
