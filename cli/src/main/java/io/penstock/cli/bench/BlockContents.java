@@ -5,8 +5,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
@@ -24,30 +22,41 @@ final class BlockContents {
     /** Fills all slots. */
     void fill(Job job) {
         for (int slot = 0; slot < job.depth(); slot++) {
-            SplittableRandom random = random(slot);
             for (long at = 0; at < job.blockBytes(); at += PART_BYTES) {
-                fill(limited(part, job.blockBytes() - at), random);
+                fill(limited(part, job.blockBytes() - at), slot, at);
                 job.buffer().upload(slot * job.blockBytes() + at, part).block();
             }
         }
-    }
-
-    private SplittableRandom random(int slot) {
-        return new SplittableRandom(seed + slot);
     }
 
     private static ByteBuffer limited(ByteBuffer buffer, long bytes) {
         return buffer.clear().limit((int) Math.min(PART_BYTES, bytes));
     }
 
-    private static void fill(ByteBuffer target, SplittableRandom random) {
-        int at = 0;
-        for (; at + Long.BYTES <= target.limit(); at += Long.BYTES) {
-            target.putLong(at, random.nextLong());
+    /** Fills a part of a slot, which begins at a multiple of 8. */
+    private void fill(ByteBuffer target, int slot, long at) {
+        int i = 0;
+        for (; i + Long.BYTES <= target.limit(); i += Long.BYTES) {
+            target.putLong(i, word(slot, (at + i) / Long.BYTES));
         }
-        for (; at < target.limit(); at++) {
-            target.put(at, (byte) random.nextInt());
+        for (; i < target.limit(); i++) {
+            target.put(i, byteOf(slot, at + i));
         }
+    }
+
+    private long word(int slot, long index) {
+        return mix(mix(seed + slot) + index);
+    }
+
+    private byte byteOf(int slot, long at) {
+        return (byte) (word(slot, at / Long.BYTES) >>> (Long.SIZE - Byte.SIZE * (1 + at % Long.BYTES)));
+    }
+
+    /** Stafford's variant 13 of the finalizer of MurmurHash3, as in {@link SplittableRandom}. */
+    private static long mix(long seed) {
+        long z = (seed ^ (seed >>> 30)) * 0xbf58476d1ce4e5b9L;
+        z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
+        return z ^ (z >>> 31);
     }
 
     /**
@@ -58,38 +67,19 @@ final class BlockContents {
     int verify(Job job) throws IOException {
         int blocks = 0;
         try (FileChannel file = FileChannel.open(job.work().file())) {
-            Map<Long, Integer> writers = job.work().pattern().writes() ? writers(job) : Map.of();
             for (int slot = 0; slot < job.depth(); slot++) {
                 if (job.offset(slot) < 0) {
                     continue;
                 }
                 blocks++;
                 if (job.work().pattern().writes()) {
-                    verifyWritten(job, file, job.offset(slot), writers);
+                    verifyWritten(job, file, job.offset(slot));
                 } else {
                     verifyRead(job, file, slot);
                 }
             }
         }
         return blocks;
-    }
-
-    /** Returns each slot by the start of its bytes. */
-    private Map<Long, Integer> writers(Job job) {
-        Map<Long, Integer> writers = new HashMap<>();
-        for (int slot = 0; slot < job.depth(); slot++) {
-            writers.put(start(job, random(slot)), slot);
-        }
-        return writers;
-    }
-
-    private long start(Job job, SplittableRandom random) {
-        fill(limited(part, job.blockBytes()), random);
-        return start(part);
-    }
-
-    private static long start(ByteBuffer block) {
-        return block.limit() < Long.BYTES ? block.get(0) : block.getLong(0);
     }
 
     private void verifyRead(Job job, FileChannel file, int slot) throws IOException {
@@ -101,32 +91,63 @@ final class BlockContents {
         }
     }
 
-    /** Several slots may have written the block: all its bytes must be those of one. */
-    private void verifyWritten(Job job, FileChannel file, long offset, Map<Long, Integer> writers) throws IOException {
-        readFully(file, limited(found, job.blockBytes()), offset);
-        Integer writer = writers.get(start(found));
-        if (writer == null) {
-            throw new IOException(job.work().file() + ": the block at byte " + offset + " is not what was written");
-        }
-        SplittableRandom random = random(writer);
+    /**
+     * Several slots may have written the block at the same time, in segments without an order: its bytes must be those of one
+     * slot up to some place, from there those of another, and so on.
+     */
+    private void verifyWritten(Job job, FileChannel file, long offset) throws IOException {
+        int writer = 0;
         for (long at = 0; at < job.blockBytes(); at += PART_BYTES) {
             readFully(file, limited(found, job.blockBytes() - at), offset + at);
-            fill(limited(part, job.blockBytes() - at), random);
-            compare(job, offset + at);
+            writer = at == 0 ? writer(job, at, 0) : writer;
+            if (writer < 0) {
+                throw new IOException(job.work().file() + ": the block at byte " + offset + " is not what was written");
+            }
+            fill(limited(part, job.blockBytes() - at), writer, at);
+            for (int wrong = found.mismatch(part); wrong >= 0; wrong = found.mismatch(part)) {
+                int other = writer(job, at, wrong);
+                if (other < 0) {
+                    throw difference(job, offset + at, wrong);
+                }
+                writer = other;
+                // What precedes has been compared.
+                fill(limited(part, job.blockBytes() - at), writer, at);
+                part.put(0, found, 0, wrong);
+            }
         }
+    }
+
+    /** Returns a slot whose bytes are those of the part from {@code from} on, or of its last 8 bytes; negative if there is none. */
+    private int writer(Job job, long at, int from) {
+        int start = Math.max(0, Math.min(from, found.limit() - Long.BYTES));
+        int end = Math.min(found.limit(), start + Long.BYTES);
+        for (int slot = 0; slot < job.depth(); slot++) {
+            int same = start;
+            while (same < end && found.get(same) == byteOf(slot, at + same)) {
+                same++;
+            }
+            if (same == end) {
+                return slot;
+            }
+        }
+        return -1;
     }
 
     private void compare(Job job, long offset) throws IOException {
         int wrong = found.mismatch(part);
         if (wrong >= 0) {
-            throw new IOException(String.format(
-                    "%s differs at byte %d: 0x%02x in the file, 0x%02x %s",
-                    job.work().file(),
-                    offset + wrong,
-                    found.get(wrong),
-                    part.get(wrong),
-                    job.work().pattern().writes() ? "was written" : "in the device's memory"));
+            throw difference(job, offset, wrong);
         }
+    }
+
+    private IOException difference(Job job, long offset, int wrong) {
+        return new IOException(String.format(
+                "%s differs at byte %d: 0x%02x in the file, 0x%02x %s",
+                job.work().file(),
+                offset + wrong,
+                found.get(wrong),
+                part.get(wrong),
+                job.work().pattern().writes() ? "was written" : "in the device's memory"));
     }
 
     private static void readFully(FileChannel file, ByteBuffer target, long offset) throws IOException {

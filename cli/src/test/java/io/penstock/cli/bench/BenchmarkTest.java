@@ -16,6 +16,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -128,6 +129,45 @@ class BenchmarkTest {
             run(benchmark);
             writeFile();
             assertThatIOException().isThrownBy(benchmark::verify).withMessageContaining("is not what was written");
+        }
+    }
+
+    @Test
+    void aBlockThatSlotsHaveWrittenAtTheSameTimeInSegmentsVerifies() throws Exception {
+        try (Benchmark benchmark = Benchmark.open(work(AccessPattern.WRITE, 4), List.of(backend))) {
+            run(benchmark);
+            byte[] bytes = Files.readAllBytes(file);
+            int other = BLOCK;
+            while (bytes[other] == bytes[0]) { // of the same slot
+                other += BLOCK;
+            }
+            byte[] mixed = Arrays.copyOfRange(bytes, 0, BLOCK);
+            System.arraycopy(bytes, other + 1000, mixed, 1000, 3001);
+            writeEachBlock(mixed);
+            assertThat(benchmark.verify()).isEqualTo(4);
+            mixed[3000] ^= 1;
+            writeEachBlock(mixed);
+            assertThatIOException().isThrownBy(benchmark::verify).withMessageContaining("differs");
+        }
+    }
+
+    private void writeEachBlock(byte[] block) throws IOException {
+        ByteBuffer all = ByteBuffer.allocate(BLOCK * BLOCKS);
+        while (all.hasRemaining()) {
+            all.put(block);
+        }
+        Files.write(file, all.array());
+    }
+
+    @Test
+    void slotsOfAFewBytesAreToldApart() throws Exception {
+        int slots = 300; // more than a byte has values
+        for (int bytes = 1; bytes < 2 * Long.BYTES; bytes++) {
+            Workload small = new Workload(file, AccessPattern.WRITE, bytes, slots, 1000L * bytes, false, null);
+            try (Benchmark benchmark = Benchmark.open(small, List.of(backend))) {
+                run(benchmark);
+                assertThat(benchmark.verify()).as("blocks of %d bytes", bytes).isEqualTo(slots);
+            }
         }
     }
 
