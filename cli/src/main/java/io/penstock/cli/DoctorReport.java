@@ -80,23 +80,23 @@ record DoctorReport(
         List<String> lines = new ArrayList<>();
         listings.forEach(listing -> lines.addAll(lines(listing)));
         if (!isDefaultAvailable()) {
-            lines.add(colored("red", "the default backend cannot be used: ") + TextTable.plain(chosen));
+            lines.add(colored("red", "the default backend cannot be used: ") + plain(chosen));
         }
         if (!settings.isEmpty()) {
             lines.add("options:");
-            settings.forEach(setting ->
-                    lines.add("    " + setting.name() + " = " + setting.value() + " (" + setting.source() + ")"));
+            settings.forEach(setting -> lines.add(
+                    "    " + plain(setting.name() + " = " + setting.value() + " (" + setting.source() + ")")));
         }
         if (!routes.isEmpty()) {
             lines.add("path of a read:");
-            routes.forEach(route ->
-                    lines.add("    " + route.backend() + ": " + route.plan().path()
+            routes.forEach(route -> lines.add("    "
+                    + plain(route.backend() + ": " + route.plan().path()
                             + (route.plan().whyNotDirect().isEmpty()
                                     ? ""
                                     : "; " + route.plan().whyNotDirect())
                             + (route.plan().remedy().isEmpty()
                                     ? ""
-                                    : " (remedy: " + route.plan().remedy() + ")")));
+                                    : " (remedy: " + route.plan().remedy() + ")"))));
         }
         if (!findings.isEmpty()) {
             lines.add("machine:");
@@ -111,11 +111,11 @@ record DoctorReport(
         lines.add(listing.name() + ": "
                 + (availability.available() ? colored("green", "available") : colored("yellow", "not available")) + " ("
                 + listing.description() + ")");
-        lines.add("    " + availability.reason());
+        lines.add("    " + plain(availability.reason()));
         if (!availability.remedy().isEmpty()) {
-            lines.add("    remedy: " + availability.remedy());
+            lines.add("    remedy: " + plain(availability.remedy()));
         }
-        availability.details().forEach(detail -> lines.add("    - " + detail));
+        availability.details().forEach(detail -> lines.add("    - " + plain(detail)));
         return lines;
     }
 
@@ -123,21 +123,26 @@ record DoctorReport(
         List<String> lines = new ArrayList<>();
         lines.add(
                 switch (finding.level()) {
-                    case OK -> colored("green", "    ok       ") + TextTable.plain(finding.what());
-                    case NOTE -> "    note     " + TextTable.plain(finding.what());
-                    case WARNING -> colored("yellow", "    warning  ") + TextTable.plain(finding.what());
+                    case OK -> colored("green", "    ok       ") + plain(finding.what());
+                    case NOTE -> "    note     " + plain(finding.what());
+                    case WARNING -> colored("yellow", "    warning  ") + plain(finding.what());
                 });
         if (finding.level() != Finding.Level.OK) {
             String indent = " ".repeat(13);
             if (!finding.why().isEmpty()) {
-                lines.add(indent + "why:    " + finding.why());
+                lines.add(indent + "why:    " + plain(finding.why()));
             }
             if (!finding.remedy().isEmpty()) {
-                lines.add(indent + "remedy: " + finding.remedy());
+                lines.add(indent + "remedy: " + plain(finding.remedy()));
             }
             lines.add(indent + "see:    " + finding.page());
         }
         return lines;
+    }
+
+    /** Options, file names and what drivers report may have any characters. */
+    private static String plain(String text) {
+        return TextTable.plain(text);
     }
 
     /** Colours a word if standard output is a terminal, unless NO_COLOR is set. */

@@ -76,6 +76,21 @@ class DoctorCommandTest {
     }
 
     @Test
+    void valuesOfOptionsReachNoTerminalAsTheyAre() {
+        String hostile = "\033]0;title\007\n    gpu: available";
+        System.setProperty("penstock.nvme.device", hostile);
+        try {
+            // CommandLineRun removes colours only, and this sets a title.
+            assertThat(CommandLineRun.of("doctor").out())
+                    .doesNotContain("\033", "\007", "\n    gpu: available")
+                    .contains("penstock.nvme.device = ?]0;title??    gpu: available (the system property)");
+            assertThat(CommandLineRun.of("doctor", "--json").out()).contains("\\u001b]0;title\\u0007\\u000a");
+        } finally {
+            System.clearProperty("penstock.nvme.device");
+        }
+    }
+
+    @Test
     void aWrongOptionIsNamedBesideWhatTheMachineIs() {
         System.setProperty("penstock.queue.depth", "0");
         try {
