@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The file system and the device of a file. */
 public final class FileChecks {
@@ -20,6 +22,8 @@ public final class FileChecks {
     /** A line of mountinfo. */
     private record Mount(String point, String options, String type, String source, String superOptions) {
 
+        private static final Pattern OCTAL = Pattern.compile("\\\\([0-7]{3})");
+
         int depth() {
             return Path.of(point).getNameCount();
         }
@@ -30,7 +34,14 @@ public final class FileChecks {
             String[] right = halves.length < 2 ? new String[0] : halves[1].split(" ");
             return left.length < 6 || right.length < 3
                     ? Optional.empty()
-                    : Optional.of(new Mount(left[4], left[5], right[0], right[1], right[2]));
+                    : Optional.of(new Mount(decoded(left[4]), left[5], right[0], decoded(right[1]), right[2]));
+        }
+
+        /** Decodes the blanks, line ends and backslashes of a name, which the kernel writes as three octal digits. */
+        private static String decoded(String name) {
+            return OCTAL.matcher(name)
+                    .replaceAll(code ->
+                            Matcher.quoteReplacement(String.valueOf((char) Integer.parseInt(code.group(1), 8))));
         }
     }
 

@@ -219,6 +219,19 @@ class ChecksTest {
     }
 
     @Test
+    void aMountPointWithBlanksIsFound() throws IOException {
+        Machine blanks = new Machine(root.resolve("blanks"), "amd64");
+        Path mounts = blanks.path("/proc/self/mountinfo");
+        Files.createDirectories(mounts.getParent());
+        Files.writeString(mounts, """
+                22 1 259:2 / / rw - ext4 /dev/nvme0n1p2 rw
+                23 22 0:50 / /mnt/my\\040disk\\134$1 rw - nfs4 host:/the\\040export rw
+                """);
+        assertThat(of(FileChecks.of(blanks, Path.of("/mnt/my disk\\$1/file"), "0:50"), Level.NOTE))
+                .containsExactly("nfs4 on host:/the export at /mnt/my disk\\$1 (rw,rw)");
+    }
+
+    @Test
     void thisMachineCanBeLookedAt() throws IOException {
         Machine here = Machine.here();
         assumeTrue(here.exists("/proc/self/mountinfo"), "no Linux with /proc");
