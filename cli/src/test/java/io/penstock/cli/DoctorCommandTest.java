@@ -10,8 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class DoctorCommandTest {
+
+    @TempDir
+    Path folder;
 
     @AfterEach
     void clearFakes() {
@@ -123,6 +127,19 @@ class DoctorCommandTest {
         assertThat(CommandLineRun.of("doctor", file, "--json").out())
                 .contains("{\"backend\": \"host\", \"path\": \"HOST\"");
         Files.delete(file);
+    }
+
+    @Test
+    void aBlockDeviceIsDescribedItself() throws IOException, InterruptedException {
+        Path image = Files.write(folder.resolve("image"), new byte[1 << 20]);
+        try (LoopDevice device = LoopDevice.of(image)) {
+            CommandLineRun run = CommandLineRun.of("doctor", device.path());
+            assertThat(run.code()).isZero();
+            assertThat(run.out())
+                    .containsPattern("note +" + device.path().getFileName() + ": blocks of 512 bytes")
+                    .contains("    host: HOST")
+                    .doesNotContain("devtmpfs", "file-system");
+        }
     }
 
     @Test

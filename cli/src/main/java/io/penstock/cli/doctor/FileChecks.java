@@ -16,6 +16,8 @@ public final class FileChecks {
     private static final String FILE_SYSTEM = "file-system";
     private static final String STORAGE = "device";
     private static final String UDEV = "udev";
+    private static final int S_IFMT = 0xf000;
+    private static final int S_IFBLK = 0x6000;
 
     private FileChecks() {}
 
@@ -46,20 +48,26 @@ public final class FileChecks {
     }
 
     /**
-     * Returns findings about the place of an existing file.
+     * Returns findings about the place of an existing file, or about a block device itself.
      *
      * @throws IOException if the file's attributes cannot be read
      */
     public static List<Finding> of(Machine machine, Path file) throws IOException {
+        boolean block;
         long device;
         try {
-            device = ((Number) Files.getAttribute(file, "unix:dev")).longValue();
+            block = (number(file, "unix:mode") & S_IFMT) == S_IFBLK;
+            device = number(file, block ? "unix:rdev" : "unix:dev");
         } catch (UnsupportedOperationException e) { // not a Unix
             return List.of();
         }
         long major = (device >>> 8 & 0xFFF) | (device >>> 32 & 0xFFFFF000L);
         long minor = (device & 0xFF) | (device >>> 12 & 0xFFFFFF00L);
-        return of(machine, file.toRealPath(), major + ":" + minor);
+        return block ? ofDevice(machine, major + ":" + minor) : of(machine, file.toRealPath(), major + ":" + minor);
+    }
+
+    private static long number(Path file, String attribute) throws IOException {
+        return ((Number) Files.getAttribute(file, attribute)).longValue();
     }
 
     /** Same, of a file on the device of that number. */
@@ -73,12 +81,15 @@ public final class FileChecks {
                 .filter(mount -> file.startsWith(mount.point()))
                 .reduce((first, later) -> later.depth() >= first.depth() ? later : first) // which hides the first
                 .ifPresent(mount -> findings.add(mount(mount)));
-        String node = "/sys/dev/block/" + device;
-        machine.link(node).ifPresent(link -> {
-            findings.add(storage(machine, node, link));
-            findings.add(udev(machine, device));
-        });
+        findings.addAll(ofDevice(machine, device));
         return findings;
+    }
+
+    private static List<Finding> ofDevice(Machine machine, String device) {
+        String node = "/sys/dev/block/" + device;
+        return machine.link(node)
+                .map(link -> List.of(storage(machine, node, link), udev(machine, device)))
+                .orElse(List.of());
     }
 
     private static Finding mount(Mount mount) {
