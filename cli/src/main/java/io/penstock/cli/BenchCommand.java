@@ -173,7 +173,9 @@ final class BenchCommand implements Callable<Integer> {
 
     private void check() throws IOException {
         if (!pattern.writes() && !exists()) {
-            throw new NoSuchFileException(file.toString());
+            throw Files.isSymbolicLink(file)
+                    ? new IOException(SymbolicLink.describe(file))
+                    : new NoSuchFileException(file.toString());
         }
         if (Files.isDirectory(file)) {
             throw new IOException(file + " is a directory");

@@ -21,6 +21,7 @@ import io.penstock.cli.doctor.PciChecks;
 import io.penstock.cli.doctor.VfioChecks;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -63,8 +64,8 @@ final class DoctorCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if (file != null && !Files.exists(file)) {
-            throw new NoSuchFileException(file.toString());
+        if (file != null) {
+            checkReadable(file);
         }
         DoctorReport report;
         try {
@@ -83,6 +84,22 @@ final class DoctorCommand implements Callable<Integer> {
         out.println(json ? report.json() : report.text());
         out.flush();
         return report.isDefaultAvailable() ? 0 : 1;
+    }
+
+    /** Without that each backend would seem not to work. */
+    private static void checkReadable(Path path) throws IOException {
+        if (!Files.exists(path)) {
+            throw Files.isSymbolicLink(path)
+                    ? new IOException(SymbolicLink.describe(path))
+                    : new NoSuchFileException(path.toString());
+        }
+        if (Files.isDirectory(path)) {
+            return;
+        }
+        if (!Files.isRegularFile(path) && !FileChecks.isBlockDevice(path)) {
+            throw new IOException(path + " is neither a regular file, a directory nor a block device");
+        }
+        FileChannel.open(path).close();
     }
 
     private void look() throws IOException {

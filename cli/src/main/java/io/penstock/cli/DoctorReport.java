@@ -62,7 +62,11 @@ record DoctorReport(
 
     static Finding failure(String what) {
         return new Finding(
-                Finding.Level.WARNING, what, "the backend is here and does not work", "", "docs/troubleshooting.md");
+                Finding.Level.WARNING,
+                what,
+                "the backend can be used here, but not for this file",
+                "",
+                "docs/troubleshooting.md");
     }
 
     /** Returns whether {@code Backends.open()} would find its backend. */

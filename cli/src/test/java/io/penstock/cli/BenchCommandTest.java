@@ -134,6 +134,14 @@ class BenchCommandTest {
     }
 
     @Test
+    void aBrokenLinkIsDescribed() throws IOException {
+        Path link = Files.createSymbolicLink(folder.resolve("link"), folder.resolve("absent"));
+        assertThat(bench(link).complaints())
+                .containsExactly("penstock: " + link + " is a symbolic link to " + folder.resolve("absent")
+                        + ", which does not exist");
+    }
+
+    @Test
     void whatCannotBeIsRefusedAndLeavesNothing() throws IOException {
         Path created = folder.resolve("new");
         assertThat(bench(created).complaints()).containsExactly("penstock: there is no " + created);

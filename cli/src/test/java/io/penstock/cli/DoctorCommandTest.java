@@ -2,12 +2,17 @@
 package io.penstock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.cli.testing.CommandLineRun;
 import io.penstock.cli.testing.GpuFakes;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -127,6 +132,47 @@ class DoctorCommandTest {
         assertThat(CommandLineRun.of("doctor", file, "--json").out())
                 .contains("{\"backend\": \"host\", \"path\": \"HOST\"");
         Files.delete(file);
+    }
+
+    @Test
+    void aFileThatNoBackendReadsIsRefusedAsSuch() throws IOException {
+        Path zero = Path.of("/dev/zero");
+        assumeTrue(Files.exists(zero), "there is no " + zero);
+        Path socket = folder.resolve("socket");
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            server.bind(UnixDomainSocketAddress.of(socket));
+            for (Path file : List.of(zero, socket)) {
+                CommandLineRun run = CommandLineRun.of("doctor", file);
+                assertThat(run.code()).isEqualTo(1);
+                assertThat(run.out()).isEmpty();
+                assertThat(run.complaints())
+                        .containsExactly(
+                                "penstock: " + file + " is neither a regular file, a directory nor a block device");
+            }
+        }
+    }
+
+    @Test
+    void aDeviceThatCannotBeOpenedIsRefusedAsSuch() throws IOException, InterruptedException {
+        assumeTrue(Files.isExecutable(Path.of("/bin/mknod")), "there is no /bin/mknod");
+        Path device = folder.resolve("device"); // of a number for local use, which no driver has
+        Process made = new ProcessBuilder("/bin/mknod", device.toString(), "b", "240", "0")
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        assumeTrue(made.waitFor() == 0, "no block device can be made: it needs root");
+        CommandLineRun run = CommandLineRun.of("doctor", device);
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.complaints()).singleElement().asString().startsWith("penstock: " + device + ": ");
+    }
+
+    @Test
+    void aBrokenLinkIsDescribed() throws IOException {
+        Path link = folder.resolve("link");
+        Path target = folder.resolve("absent");
+        Files.createSymbolicLink(link, target);
+        assertThat(CommandLineRun.of("doctor", link).complaints())
+                .containsExactly("penstock: " + link + " is a symbolic link to " + target + ", which does not exist");
     }
 
     @Test

@@ -53,10 +53,9 @@ public final class FileChecks {
      * @throws IOException if the file's attributes cannot be read
      */
     public static List<Finding> of(Machine machine, Path file) throws IOException {
-        boolean block;
+        boolean block = isBlockDevice(file);
         long device;
         try {
-            block = (number(file, "unix:mode") & S_IFMT) == S_IFBLK;
             device = number(file, block ? "unix:rdev" : "unix:dev");
         } catch (UnsupportedOperationException e) { // not a Unix
             return List.of();
@@ -64,6 +63,19 @@ public final class FileChecks {
         long major = (device >>> 8 & 0xFFF) | (device >>> 32 & 0xFFFFF000L);
         long minor = (device & 0xFF) | (device >>> 12 & 0xFFFFFF00L);
         return block ? ofDevice(machine, major + ":" + minor) : of(machine, file.toRealPath(), major + ":" + minor);
+    }
+
+    /**
+     * Returns whether a file is a block device.
+     *
+     * @throws IOException if the file's attributes cannot be read
+     */
+    public static boolean isBlockDevice(Path file) throws IOException {
+        try {
+            return (number(file, "unix:mode") & S_IFMT) == S_IFBLK;
+        } catch (UnsupportedOperationException e) { // not a Unix
+            return false;
+        }
     }
 
     private static long number(Path file, String attribute) throws IOException {
