@@ -60,9 +60,9 @@ public final class GraphicsChecks {
     }
 
     private static void visibleMemory(Machine machine, String device, String card, List<Finding> findings) {
-        machine.text(device + "/mem_info_vram_total").map(Long::valueOf).ifPresent(all -> {
+        machine.text(device + "/mem_info_vram_total").flatMap(Machine::number).ifPresent(all -> {
             long visible = machine.text(device + "/mem_info_vis_vram_total")
-                    .map(Long::valueOf)
+                    .flatMap(Machine::number)
                     .orElse(all);
             String what =
                     card + ": the processor and other devices reach " + (visible >> 20) + " MiB of " + (all >> 20);

@@ -32,10 +32,10 @@ public final class KernelChecks {
         locked(machine).ifPresent(findings::add);
         files(machine).ifPresent(findings::add);
         machine.text("/sys/fs/cgroup/memory.max")
-                .filter(limit -> !limit.equals("max"))
+                .flatMap(Machine::number) // or "max"
                 .ifPresent(limit -> findings.add(Finding.note(
                         LIMITS,
-                        "the memory of this control group is limited to " + Option.show(Long.valueOf(limit)),
+                        "the memory of this control group is limited to " + Option.show(limit),
                         "pinned staging buffers and the page cache of its files count too",
                         "")));
         transparent(machine).ifPresent(findings::add);
@@ -82,7 +82,7 @@ public final class KernelChecks {
     private static Optional<Long> limit(Machine machine, String name) {
         return machine.value("/proc/self/limits", name)
                 .map(values -> values.split("\\s+")[0])
-                .map(soft -> soft.equals("unlimited") ? -1 : Long.parseLong(soft));
+                .flatMap(soft -> soft.equals("unlimited") ? Optional.of(-1L) : Machine.number(soft));
     }
 
     private static Optional<Finding> locked(Machine machine) {

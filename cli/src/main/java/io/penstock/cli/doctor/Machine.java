@@ -2,6 +2,7 @@
 package io.penstock.cli.doctor;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -45,6 +46,21 @@ public record Machine(Path root, String architecture) {
         try {
             return Optional.of(Files.readAllBytes(path(absolute)));
         } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Parses what the kernel writes as a decimal number, or a hexadecimal one behind {@code 0x}; empty if the text is none, as that of a
+     * driver which has not filled its file.
+     */
+    static Optional<Long> number(String text) {
+        String digits = text.strip();
+        try {
+            BigInteger number =
+                    digits.startsWith("0x") ? new BigInteger(digits.substring(2), 16) : new BigInteger(digits);
+            return Optional.of(number.min(BigInteger.valueOf(Long.MAX_VALUE)).longValue()); // a limit has 64 bits
+        } catch (NumberFormatException e) {
             return Optional.empty();
         }
     }

@@ -44,7 +44,7 @@ record PciDevice(Machine machine, String address, List<String> route) {
     }
 
     private int number(String name) {
-        return text(name).map(text -> Integer.decode(text.strip())).orElse(-1);
+        return text(name).flatMap(Machine::number).map(Long::intValue).orElse(-1);
     }
 
     /** Returns base class and subclass. */
@@ -91,8 +91,8 @@ record PciDevice(Machine machine, String address, List<String> route) {
         for (String line : text("resource").orElse("").lines().limit(BARS).toList()) {
             String[] range = line.split("\\s+");
             if (range.length == 3) {
-                long start = Long.parseUnsignedLong(range[0].substring(2), 16);
-                long end = Long.parseUnsignedLong(range[1].substring(2), 16);
+                long start = Machine.number(range[0]).orElse(0L);
+                long end = Machine.number(range[1]).orElse(0L);
                 largest = Math.max(largest, end == 0 ? 0 : end - start + 1);
             }
         }
@@ -101,13 +101,16 @@ record PciDevice(Machine machine, String address, List<String> route) {
 
     /** Returns the lanes of its link; empty if unknown, as in many virtual machines. */
     Optional<Integer> lanes(String which) {
-        return text(which + "_link_width").map(Integer::valueOf).filter(lanes -> lanes > 0 && lanes < 255);
+        return text(which + "_link_width")
+                .flatMap(Machine::number)
+                .map(Long::intValue)
+                .filter(lanes -> lanes > 0 && lanes < 255);
     }
 
     /** Returns the transfers per second of a lane, in 10^9. */
     Optional<Double> speed(String which) {
         return text(which + "_link_speed")
-                .filter(text -> text.contains("GT/s"))
+                .filter(text -> text.matches("\\d+(\\.\\d+)? GT/s.*"))
                 .map(text -> Double.valueOf(text.split(" ")[0]));
     }
 

@@ -232,6 +232,29 @@ class ChecksTest {
     }
 
     @Test
+    void numbersThatAreNoneAreLeftOut() throws IOException {
+        Machine broken = Trees.make(root.resolve("broken"), "workstation.tree", "amd64");
+        for (String device : broken.names("/sys/bus/pci/devices")) {
+            for (String number : List.of("numa_node", "current_link_width", "current_link_speed", "resource")) {
+                write(broken, "/sys/bus/pci/devices/" + device + "/" + number, "");
+            }
+        }
+        write(broken, "/sys/class/drm/card0/device/mem_info_vram_total", "");
+        write(broken, "/sys/fs/cgroup/memory.max", "18446744073709551615");
+        write(broken, "/proc/self/limits", "Max open files 9223372036854775808 9223372036854775808 files\n");
+        assertThat(of(PciChecks.of(broken), Level.WARNING))
+                .containsExactly("AMD 0000:01:00.0: its largest BAR has 0 MiB");
+        assertThat(of(GraphicsChecks.of(broken), Level.WARNING)).noneMatch(what -> what.startsWith("card0"));
+        assertThat(of(KernelChecks.of(broken), Level.NOTE)).noneMatch(what -> what.contains("open files"));
+        write(broken, "/sys/bus/pci/devices/0000:01:00.0/class", "");
+        assertThat(PciChecks.of(broken)).as("without a GPU").isEmpty();
+    }
+
+    private static void write(Machine machine, String file, String text) throws IOException {
+        Files.writeString(machine.path(file), text);
+    }
+
+    @Test
     void thisMachineCanBeLookedAt() throws IOException {
         Machine here = Machine.here();
         assumeTrue(here.exists("/proc/self/mountinfo"), "no Linux with /proc");
