@@ -98,9 +98,13 @@ public final class Controller {
      *
      * @param name its PCI address
      * @param timeout how long a command may take; that of the first user applies
+     * @throws IllegalArgumentException if {@code timeout} is 0: each command would be late
      * @throws IOException if the bus cannot be opened, the controller does not start, or is not supported
      */
     public static Controller open(String name, BusOpener opener, Duration timeout) throws IOException {
+        if (timeout.isZero()) {
+            throw new IllegalArgumentException("penstock.nvme.timeout must be more than 0s");
+        }
         return OPEN.open(name, () -> start(opener.open(), timeout));
     }
 
