@@ -105,8 +105,6 @@ final class NvmeGuestProgram {
                 "copy of blocks",
                 ByteBuffer.wrap(Files.readAllBytes(Path.of("/tmp/superblock"))).getShort(0x38) == 0x53ef);
         System.out.println("copied by penstock");
-        penstock("bench", "--backend", "nvme", ADDRESS + "/1", "--bs", "4k", "--time", "0.1", "--warm-up", "0");
-        penstock("bench", "--backend", "nvme", map, "--bs", "4k", "--time", "0.1", "--warm-up", "0");
     }
 
     private static void bind(String driver) throws IOException {
