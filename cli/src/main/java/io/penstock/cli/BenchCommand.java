@@ -14,6 +14,7 @@ import io.penstock.cli.bench.PageCache;
 import io.penstock.cli.bench.Sweep;
 import io.penstock.cli.bench.SweepChart;
 import io.penstock.cli.bench.Workload;
+import io.penstock.cli.doctor.FileChecks;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -297,6 +298,9 @@ final class BenchCommand implements Callable<Integer> {
     private long length(Path used) throws IOException {
         if (Files.isRegularFile(used) && !choice.ownsFile(used)) {
             return Files.size(used);
+        }
+        if (!choice.ownsFile(used) && !FileChecks.isBlockDevice(used)) { // the pool of host I/O would open it
+            throw new IOException(used + " is neither a regular file nor a block device");
         }
         try (Backend backend = open(0, options())) {
             return Objects.requireNonNull(

@@ -16,6 +16,8 @@ import javax.imageio.ImageIO;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class BenchCommandTest {
 
@@ -108,10 +110,11 @@ class BenchCommandTest {
         assertThat(Files.readAllBytes(image)).hasSize(1 << 20).isNotEqualTo(new byte[1 << 20]);
     }
 
-    @Test
-    void aFileWithoutALengthIsRefused() {
+    @ParameterizedTest
+    @ValueSource(strings = {"auto", "pool"})
+    void aFileWithoutALengthIsRefused(String io) {
         assumeTrue(Files.exists(Path.of("/dev/zero")), "there is no /dev/zero");
-        CommandLineRun run = bench("/dev/zero", "--bs", "1");
+        CommandLineRun run = bench("/dev/zero", "--bs", "1", "--option", "penstock.host.io=" + io);
         assertThat(run.code()).isEqualTo(1);
         assertThat(run.err()).contains("/dev/zero").contains("neither a regular file nor a block device");
     }
