@@ -27,8 +27,8 @@ final class Multipart {
     private final CrtClient client;
     private final Address address;
     private final boolean isNew;
-    private final String mark =
-            UUID.randomUUID().toString(); // tells this object from one that somebody else has written
+    // Metadata of the object, by which a HEAD shows that this upload created it.
+    private final String mark = UUID.randomUUID().toString();
     private final List<Consumer<@Nullable Throwable>> waiting =
             new ArrayList<>(); // for the upload's id; guarded by this, as all below
     private boolean beginning;
