@@ -57,6 +57,10 @@ public final class FakeDevice implements DeviceDriver, IoPath {
     public volatile boolean waits; // has commands wait for fences themselves
     public final List<Long> awaited = new CopyOnWriteArrayList<>();
     public int ioQueues = 1;
+
+    /** Thrown by the opening of each queue behind the first. */
+    public @Nullable Error queueRefusal;
+
     public volatile Runnable amidCopies = () -> {}; // between the check of a view and the copy itself
     public volatile boolean closed;
     public final List<FakeQueue> queues = new CopyOnWriteArrayList<>(); // of all I/O queues
@@ -324,6 +328,10 @@ public final class FakeDevice implements DeviceDriver, IoPath {
     public NativeQueue openQueue() {
         // Two I/O queues must not take each other's wakes: the first gets the queue that the test holds, others their
         // own.
+        Error refusal = queueRefusal;
+        if (refusal != null && !queues.isEmpty()) {
+            throw refusal;
+        }
         FakeQueue next = queues.isEmpty() ? queue : new FakeQueue();
         queues.add(next);
         return next;

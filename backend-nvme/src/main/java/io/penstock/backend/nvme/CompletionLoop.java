@@ -11,6 +11,7 @@ import io.penstock.backend.nvme.controller.Controller;
 import io.penstock.backend.nvme.controller.QueuePair;
 import io.penstock.backend.nvme.controller.Status;
 import io.penstock.backend.nvme.controller.TailDoorbell;
+import io.penstock.engine.spi.DaemonThread;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Wakeup;
@@ -67,11 +68,10 @@ final class CompletionLoop implements QueuePair.Completions {
     }
 
     /** The pair's thread. */
-    private static final class PairThread extends Thread implements NonBlocking {
+    private static final class PairThread extends DaemonThread implements NonBlocking {
 
-        PairThread(Runnable task, String name) {
-            super(task, name);
-            setDaemon(true);
+        PairThread(String name, Runnable task) {
+            super(name, task);
         }
     }
 
@@ -81,7 +81,7 @@ final class CompletionLoop implements QueuePair.Completions {
      * @param release called by it at its end, when the queues are deleted
      */
     void start(Runnable release) {
-        new PairThread(() -> run(release), "penstock-nvme-pair-" + pair.id()).start();
+        new PairThread("penstock-nvme-pair-" + pair.id(), () -> run(release)).start();
     }
 
     String name() {

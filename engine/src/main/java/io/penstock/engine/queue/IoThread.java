@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
+import io.penstock.engine.spi.DaemonThread;
 import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.ffi.TimerSlack;
 import java.util.concurrent.CompletableFuture;
@@ -12,7 +13,7 @@ import reactor.core.scheduler.NonBlocking;
  * The thread of one I/O queue. Marked non-blocking for Reactor, so that {@code block()} on it throws instead of
  * hanging.
  */
-public final class IoThread extends Thread implements NonBlocking {
+public final class IoThread extends DaemonThread implements NonBlocking {
 
     private static final Logger LOG = LoggerFactory.getLogger(IoThread.class);
 
@@ -25,12 +26,10 @@ public final class IoThread extends Thread implements NonBlocking {
 
     /** Creates a thread, which polls for arrivals as the window says. */
     IoThread(IoQueue ioQueue, IoThreads group, String name, PollWindow arrivals) {
-        super(null, null, name, 0, false); // inherits no thread locals of the thread that opened the backend
+        super(name);
         this.ioQueue = ioQueue;
         this.group = group;
         this.arrivals = arrivals;
-        setDaemon(true);
-        setContextClassLoader(null); // keeps no application's class loader alive
     }
 
     IoQueue ioQueue() {
@@ -110,5 +109,14 @@ public final class IoThread extends Thread implements NonBlocking {
     CompletableFuture<Void> stopWhenIdle() {
         ioQueue.stop();
         return ended;
+    }
+
+    /** Ends the thread of an I/O queue that nobody has used, or closes that queue if the thread has not started. */
+    void discard() {
+        if (isAlive()) {
+            ioQueue.stop();
+        } else {
+            ioQueue.close();
+        }
     }
 }

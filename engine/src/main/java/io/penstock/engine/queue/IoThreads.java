@@ -61,11 +61,11 @@ public final class IoThreads implements IoQueues {
                 String name = "penstock-queue-" + ioPath.path() + "-" + i;
                 threads.add(new IoThread(ioQueue, this, name, new PollWindow(pollNanos)));
             }
-        } catch (RuntimeException e) {
-            threads.forEach(thread -> thread.ioQueue().close()); // no thread has been started
+            threads.forEach(Thread::start);
+        } catch (RuntimeException | Error e) { // such as no more threads
+            threads.forEach(IoThread::discard);
             throw e;
         }
-        threads.forEach(Thread::start);
         Thread hook = new Thread(null, this::waitAtExit, "penstock-exit", 0, false);
         hook.setContextClassLoader(null);
         exitHook = hook;

@@ -2,6 +2,7 @@
 package io.penstock.engine.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.CommonOptions;
 import io.penstock.Options;
@@ -30,5 +31,14 @@ class IoThreadsTest {
         IoQueues later = IoThreads.acquire(device, Options.none());
         assertThat(later).as("after the last has left").isNotSameAs(first);
         later.release().join();
+    }
+
+    @Test
+    void queuesThatAreOpenAreClosedWhereAFurtherOneCannotBeOpened() {
+        FakeDevice device = new FakeDevice(Limits.none(1 << 20));
+        device.ioQueues = 2;
+        device.queueRefusal = new OutOfMemoryError("no memory for a second queue");
+        assertThatThrownBy(() -> IoThreads.acquire(device, Options.none())).isInstanceOf(OutOfMemoryError.class);
+        assertThat(device.queue.closed).isTrue();
     }
 }

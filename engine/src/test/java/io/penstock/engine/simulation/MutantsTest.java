@@ -93,7 +93,7 @@ class MutantsTest {
                 Mutant.of(
                         "a call on a channel that ends does not wake the I/O queue",
                         new Edit(
-                                "ChannelQueue",
+                                "CallThreads",
                                 "                wakeup.wake(); // after add",
                                 "                // after add")),
                 Mutant.of(
@@ -101,7 +101,7 @@ class MutantsTest {
                         new Edit("ChannelFile", "got == 0 && memory.hasRemaining()", "false")),
                 Mutant.of(
                         "a call that is taken back has no end",
-                        new Edit("ChannelQueue", "cancelled();\n            ended.add(call);", "cancelled();")),
+                        new Edit("CallThreads", "waiting.remove(call) && ended.add(call)", "waiting.remove(call)")),
                 Mutant.of(
                         "who was interrupted closes the channel",
                         new Edit(

@@ -3,6 +3,7 @@ package io.penstock.remote.http;
 
 import io.penstock.CommonOptions;
 import io.penstock.Options;
+import io.penstock.engine.spi.DaemonThread;
 import io.penstock.engine.spi.NativeException;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Shared;
@@ -64,12 +65,7 @@ final class RangeReader {
                 KEEP_SECONDS,
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
-                body -> {
-                    Thread thread = new Thread(null, body, "penstock-http-" + number.getAndIncrement(), 0, false);
-                    thread.setDaemon(true);
-                    thread.setContextClassLoader(null); // keeps no application's class loader alive
-                    return thread;
-                });
+                body -> new DaemonThread("penstock-http-" + number.getAndIncrement(), body));
         threads.allowCoreThreadTimeOut(true);
     }
 

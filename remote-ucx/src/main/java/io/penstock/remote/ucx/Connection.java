@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.ucx;
 
+import io.penstock.engine.spi.DaemonThread;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Wakeup;
 import io.penstock.engine.spi.ffi.NativeMemory;
@@ -121,8 +122,7 @@ final class Connection {
     static Connection open(Socket socket, String peer, Side side, long timeoutNanos) throws IOException {
         try {
             Connection connection = new Connection(socket, peer, side, timeoutNanos);
-            side.connected(connection);
-            connection.thread.start();
+            connection.start();
             return connection;
         } catch (IOException | RuntimeException | Error e) {
             socket.close();
@@ -144,9 +144,17 @@ final class Connection {
             endpoint.destroy();
             throw e;
         }
-        thread = new Thread(null, this::run, "penstock-ucx-" + NUMBER.getAndIncrement(), 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null); // keeps no application's class loader alive
+        thread = new DaemonThread("penstock-ucx-" + NUMBER.getAndIncrement(), this::run);
+    }
+
+    private void start() {
+        try {
+            side.connected(this);
+            thread.start();
+        } catch (RuntimeException | Error e) { // such as no more threads
+            endpoint.destroy();
+            throw e;
+        }
     }
 
     // Any thread.

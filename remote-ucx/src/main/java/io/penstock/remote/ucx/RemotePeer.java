@@ -2,6 +2,7 @@
 package io.penstock.remote.ucx;
 
 import io.penstock.NativeError;
+import io.penstock.engine.spi.DaemonThread;
 import io.penstock.engine.spi.NativeException;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFailure.Kind;
@@ -48,10 +49,12 @@ final class RemotePeer implements Connection.Side {
         this.name = name;
         this.timeoutNanos = timeoutNanos;
         this.connection = Connection.open(socket, name, this, timeoutNanos);
-        Thread watcher = new Thread(null, connection::watch, "penstock-ucx-watch-" + name, 0, false);
-        watcher.setDaemon(true);
-        watcher.setContextClassLoader(null);
-        watcher.start();
+        try {
+            new DaemonThread("penstock-ucx-watch-" + name, connection::watch).start();
+        } catch (OutOfMemoryError e) { // the system permits no more threads
+            connection.end(connection.failure("Thread.start", UcsStatus.CANCELED, e.toString()));
+            throw e;
+        }
     }
 
     /** Connects to a listener by the token of one of its exports; blocks. */

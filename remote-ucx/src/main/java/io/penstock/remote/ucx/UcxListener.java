@@ -11,6 +11,7 @@ import io.penstock.Options;
 import io.penstock.Outcome;
 import io.penstock.StorageFile;
 import io.penstock.engine.Engine;
+import io.penstock.engine.spi.DaemonThread;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -83,15 +84,13 @@ public final class UcxListener implements AutoCloseable {
         UcxContext context = UcxContext.get();
         UcxListener listener =
                 new UcxListener(backend, new ServerSocket(address.getPort(), 0, host), context, Math.max(1, timeout));
-        listener.start("penstock-ucx-listener", listener::accept);
+        try {
+            new DaemonThread("penstock-ucx-listener", listener::accept).start();
+        } catch (OutOfMemoryError e) { // the system permits no more threads
+            listener.socket.close();
+            throw e;
+        }
         return listener;
-    }
-
-    private void start(String name, Runnable body) {
-        Thread thread = new Thread(null, body, name, 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null); // keeps no application's class loader alive
-        thread.start();
     }
 
     /** Returns the address that it listens on. */
@@ -214,7 +213,7 @@ public final class UcxListener implements AutoCloseable {
     /** Starts to serve a reader, which is closed if that fails. */
     private void admit(Socket reader) throws IOException {
         try {
-            start("penstock-ucx-watch-" + reader.getRemoteSocketAddress(), () -> serve(reader));
+            new DaemonThread("penstock-ucx-watch-" + reader.getRemoteSocketAddress(), () -> serve(reader)).start();
         } catch (OutOfMemoryError e) { // no thread can be started: others may end
             reader.close();
             throw new IOException("no thread for a reader: " + e.getMessage(), e);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.ipc;
 
+import io.penstock.engine.spi.DaemonThread;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectableChannel;
@@ -46,11 +47,8 @@ final class ChannelWatch {
         }
         Selector opened = Selector.open();
         channel.register(opened, operation, ready);
-        Thread thread = new Thread(null, () -> run(opened), "penstock-cuda-ipc", 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null); // must not keep an application's classes alive
         try {
-            thread.start();
+            new DaemonThread("penstock-cuda-ipc", () -> run(opened)).start();
         } catch (OutOfMemoryError e) {
             opened.close();
             throw e;

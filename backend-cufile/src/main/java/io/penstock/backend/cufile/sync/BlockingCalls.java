@@ -9,6 +9,7 @@ import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.backend.cufile.staged.CopyStreams;
 import io.penstock.backend.cufile.staged.PinnedBuffer;
+import io.penstock.engine.spi.CallThreads;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.ffi.LibC;
@@ -20,7 +21,7 @@ import java.io.IOException;
  * The blocking calls of a {@link CallQueue}: cuFile's for GPU memory, the system's for staging buffers, the driver's
  * for copies between the two.
  */
-public class BlockingCalls implements AutoCloseable {
+public class BlockingCalls implements CallThreads.Calls<CallTask>, AutoCloseable {
 
     private final CudaContext context;
 
@@ -30,7 +31,8 @@ public class BlockingCalls implements AutoCloseable {
     }
 
     /** Executes a task's call, which has completed on return. */
-    void run(CallTask task) {
+    @Override
+    public void make(CallTask task) throws IOException {
         int bound = context.bind();
         if (bound != CudaError.SUCCESS) {
             task.fails(CudaFailure.of(CudaContext.BIND, bound));
@@ -41,6 +43,13 @@ public class BlockingCalls implements AutoCloseable {
         } else {
             system(task);
         }
+    }
+
+    @Override
+    public void fail(CallTask task, Throwable cause) {
+        Request request = task.request;
+        boolean isSystem = !request.isCopy() && !CallTask.isOfCuFile(request);
+        task.fails(isSystem ? HostFailure.of(request.kind(), cause) : HostFailure.of(call(task), cause));
     }
 
     private static void transfer(CallTask task) {
@@ -68,23 +77,19 @@ public class BlockingCalls implements AutoCloseable {
     }
 
     /** Staging buffers are read and written by system calls; syncs are too. */
-    private static void system(CallTask task) {
+    private static void system(CallTask task) throws IOException {
         HostFile file = task.file().host();
         Request request = task.request;
-        try {
-            long answer = switch (request.kind()) {
-                case READ -> file.read(request.fileOffset(), request.hostAddress(), request.bytes());
-                case WRITE -> file.write(request.fileOffset(), request.hostAddress(), request.bytes());
-                case SYNC -> file.sync();
-                case COPY_IN, COPY_OUT -> throw new IllegalStateException("a copy must be executed by CUDA");
-            };
-            if (answer < 0) {
-                task.fails(HostFailure.of(request.kind(), answer));
-            } else {
-                task.ends(answer);
-            }
-        } catch (IOException refused) {
-            task.fails(HostFailure.of(request.kind(), refused));
+        long answer = switch (request.kind()) {
+            case READ -> file.read(request.fileOffset(), request.hostAddress(), request.bytes());
+            case WRITE -> file.write(request.fileOffset(), request.hostAddress(), request.bytes());
+            case SYNC -> file.sync();
+            case COPY_IN, COPY_OUT -> throw new IllegalStateException("a copy must be executed by CUDA");
+        };
+        if (answer < 0) {
+            task.fails(HostFailure.of(request.kind(), answer));
+        } else {
+            task.ends(answer);
         }
     }
 

@@ -2,13 +2,11 @@
 package io.penstock.backend.cufile.sync;
 
 import io.penstock.backend.cufile.driver.CuFileFailure;
+import io.penstock.engine.spi.CallThreads;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
-import io.penstock.engine.spi.file.HostFailure;
 import java.util.Objects;
-import java.util.concurrent.ArrayBlockingQueue;
-import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,17 +19,11 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Cancellation:</b> removes a request that no thread has started; others run to completion, since cuFileRead
  * cannot be stopped.
  */
-public class CallQueue implements NativeQueue { // a test starts no threads
+public final class CallQueue implements NativeQueue {
 
     private final BlockingCalls calls;
     private final @Nullable CallTask[] tasks; // by tag
-    private final ArrayBlockingQueue<CallTask> waiting;
-    private final MpscVarHandleArrayQueue<CallTask> ended;
-    private final Wakeup wakeup = new Wakeup();
-    private final Thread[] threads;
-    private int started; // I/O queue only: how many threads
-    private int inFlight; // I/O queue only: tasks, including those that wait
-    private volatile boolean closed;
+    private final CallThreads<CallTask> threads;
 
     /**
      * Creates a queue.
@@ -42,9 +34,7 @@ public class CallQueue implements NativeQueue { // a test starts no threads
     public CallQueue(BlockingCalls calls, int depth, int threads) {
         this.calls = calls;
         this.tasks = new CallTask[depth];
-        this.waiting = new ArrayBlockingQueue<>(depth);
-        this.ended = new MpscVarHandleArrayQueue<>(Math.max(2, depth));
-        this.threads = new Thread[threads];
+        this.threads = new CallThreads<>("penstock-cufile-", threads, depth, new Wakeup(), calls);
     }
 
     @Override
@@ -73,28 +63,14 @@ public class CallQueue implements NativeQueue { // a test starts no threads
 
     /** Accepts a started task, of which a queue in front of this one may have done a part. */
     public void begin(CallTask task) {
-        inFlight++;
-        if (started < Math.min(inFlight, threads.length)) {
-            try {
-                startThread();
-            } catch (OutOfMemoryError e) { // the system permits no more threads: those that there are do the work
-                if (started == 0) {
-                    task.fails(HostFailure.of("Thread.start", e));
-                    ended.add(task);
-                    return;
-                }
-            }
-        }
-        waiting.add(task); // there is room for every tag
+        threads.begin(task);
     }
 
     @Override
     public void cancel(Request request) {
         CallTask task = task(request);
-        if (waiting.remove(task)) {
+        if (threads.withdraw(task)) {
             task.fails(CuFileFailure.CANCELLED);
-            ended.add(task);
-            wakeup.wake();
         }
     }
 
@@ -109,8 +85,7 @@ public class CallQueue implements NativeQueue { // a test starts no threads
     /** Reports completions, and returns how many there were. */
     int report() {
         int count = 0;
-        for (CallTask task = ended.poll(); task != null; task = ended.poll()) {
-            inFlight--;
+        for (CallTask task = threads.poll(); task != null; task = threads.poll()) {
             count++;
             task.report();
         }
@@ -119,55 +94,17 @@ public class CallQueue implements NativeQueue { // a test starts no threads
 
     /** Blocks until there is a completion to report, or the I/O queue is woken. */
     void await(long nanos) {
-        wakeup.await(nanos);
+        threads.wakeup().await(nanos);
     }
 
     @Override
     public Wakeup wakeup() {
-        return wakeup;
+        return threads.wakeup();
     }
 
     @Override
     public void close() {
-        closed = true;
-        for (int i = 0; i < started; i++) {
-            threads[i].interrupt(); // nothing is in flight, so it is in no call
-        }
+        threads.close();
         calls.close();
-    }
-
-    private void startThread() {
-        Thread thread = newThread(this::serve, "penstock-cufile-" + started);
-        thread.start();
-        threads[started++] = thread;
-    }
-
-    /** Creates a thread, to be started once and interrupted at the end. */
-    Thread newThread(Runnable body, String name) {
-        Thread thread = new Thread(null, body, name, 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null); // keeps no application's class loader alive
-        return thread;
-    }
-
-    private void serve() {
-        while (!closed) {
-            try {
-                CallTask task = waiting.take();
-                run(task);
-                ended.add(task);
-                wakeup.wake(); // after add: an I/O queue that was about to wait looks again
-            } catch (InterruptedException ending) {
-                // closed is checked next
-            }
-        }
-    }
-
-    private void run(CallTask task) {
-        try {
-            calls.run(task);
-        } catch (RuntimeException | Error broken) {
-            task.fails(HostFailure.of(BlockingCalls.call(task), broken));
-        }
     }
 }

@@ -4,11 +4,9 @@ package io.penstock.backend.cufile.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.spi.Limits;
-import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.WrappedFile;
 import io.penstock.engine.testing.Requests;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,7 +23,7 @@ class CallQueueTest {
         }
 
         @Override
-        void run(CallTask task) {
+        public void make(CallTask task) {
             throw new IllegalStateException("request " + task.tag);
         }
 
@@ -49,46 +47,5 @@ class CallQueueTest {
                     .isEqualTo("java.lang.IllegalStateException: request " + tag);
         }
         queue.close();
-    }
-
-    /** As where the system permits no more threads. */
-    @Test
-    void aRequestForWhichNoThreadStartsFailsAndTheNextTriesAgain() {
-        AtomicInteger refusals = new AtomicInteger(1);
-        CallQueue queue = new CallQueue(new Throwing(), 4, 2) {
-            @Override
-            Thread newThread(Runnable body, String name) {
-                return refusals.getAndDecrement() == 1 ? new Refused() : super.newThread(body, name);
-            }
-        };
-        NativeFile unasked = new WrappedFile<>(null, Limits.none(4096)) {};
-        Requests requests = new Requests();
-        for (int tag = 0; tag < 2; tag++) {
-            queue.enqueue(requests.next(tag).sync(unasked));
-            while (requests.ended() <= tag) {
-                queue.turn(-1);
-            }
-        }
-        NativeFailure failure = requests.failure(0).orElseThrow();
-        assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.TRANSIENT);
-        assertThat(failure.error().symbol()).isEqualTo("java.lang.OutOfMemoryError: no thread");
-        assertThat(requests.failure(1).orElseThrow().error().symbol()).endsWith("request 1");
-        // One thread is there, and a second is not to be had.
-        refusals.set(1);
-        queue.enqueue(requests.next(2).sync(unasked));
-        queue.enqueue(requests.next(3).sync(unasked));
-        while (requests.ended() < 4) {
-            queue.turn(-1);
-        }
-        assertThat(requests.failure(3).orElseThrow().error().symbol()).endsWith("request 3");
-        queue.close();
-    }
-
-    /** A thread that the system does not permit. */
-    private static final class Refused extends Thread {
-        @Override
-        public synchronized void start() {
-            throw new OutOfMemoryError("no thread");
-        }
     }
 }

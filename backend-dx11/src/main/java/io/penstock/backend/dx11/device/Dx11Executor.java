@@ -2,11 +2,11 @@
 package io.penstock.backend.dx11.device;
 
 import io.penstock.backend.dx11.ffi.Kernel32;
+import io.penstock.engine.spi.DaemonThread;
 import io.penstock.engine.spi.Pause;
+import io.penstock.engine.spi.fence.PolledFences;
 import io.penstock.engine.spi.fence.Watched;
 import io.penstock.engine.spi.staging.ExecutorPump;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 
@@ -28,7 +28,7 @@ public final class Dx11Executor {
     private final long event;
     private final ExecutorPump pump;
     private final Thread thread;
-    private final List<Watched> watched = new ArrayList<>(); // the thread's
+    private final PolledFences watched = new PolledFences(); // the thread's
     private final Pause pause =
             new Pause().spins(64).yields(256); // between polls of copies; it sleeps on the Windows event
 
@@ -36,9 +36,7 @@ public final class Dx11Executor {
         this.ends = ends;
         this.event = event;
         this.pump = new ExecutorPump(() -> Kernel32.SetEvent(event));
-        this.thread = new Thread(null, this::loop, "penstock-dx11", 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null);
+        this.thread = new DaemonThread("penstock-dx11", this::loop);
     }
 
     /** Starts the thread of a device. */
@@ -48,7 +46,12 @@ public final class Dx11Executor {
             throw Dx11Failure.unavailable("no event for the thread of a device: CreateEvent failed");
         }
         Dx11Executor executor = new Dx11Executor(ends, event);
-        executor.thread.start();
+        try {
+            executor.thread.start();
+        } catch (OutOfMemoryError e) { // the system permits no more threads
+            Kernel32.CloseHandle(event);
+            throw e;
+        }
         return executor;
     }
 
@@ -97,7 +100,8 @@ public final class Dx11Executor {
             boolean last = pump.isClosed(); // read before the run, which does all work submitted before close()
             long before = pump.progress();
             boolean copies = pump.run(Long.MAX_VALUE);
-            boolean more = pollFences() || copies;
+            watched.poll();
+            boolean more = watched.size() > 0 || copies;
             if (!more && last) {
                 Kernel32.CloseHandle(event);
                 return;
@@ -116,28 +120,8 @@ public final class Dx11Executor {
 
     /** Copies or fences are in flight and there is no other work: new work sets the event. */
     private void sleep(boolean copies) {
-        boolean rings = copies && watched.isEmpty() && ends.ring(event);
+        boolean rings = copies && watched.size() == 0 && ends.ring(event);
         Kernel32.WaitForSingleObject(event, rings ? SLEEP_MILLIS : NAP_MILLIS);
-    }
-
-    private boolean pollFences() {
-        for (int i = watched.size() - 1; i >= 0; i--) {
-            if (poll(watched.get(i))) {
-                watched.remove(i);
-            }
-        }
-        return !watched.isEmpty();
-    }
-
-    /** Polls a fence; one that throws, possibly out of its subscribers, is polled no more. */
-    private static boolean poll(Watched fence) {
-        try {
-            return fence.poll();
-        } catch (RuntimeException | Error e) {
-            Thread current = Thread.currentThread();
-            current.getUncaughtExceptionHandler().uncaughtException(current, e);
-            return true;
-        }
     }
 
     /**

@@ -3,6 +3,7 @@ package io.penstock.backend.dx11.ssg;
 
 import io.penstock.Options;
 import io.penstock.backend.dx11.Dx11Options;
+import io.penstock.engine.spi.DaemonThread;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.ssg.SsgCommand;
 import io.penstock.engine.spi.ssg.SsgCommands;
@@ -52,10 +53,7 @@ final class Dx11SsgQueue implements SsgCommands<Dx11SsgCommand> {
     }
 
     private static Thread thread(Runnable run) {
-        Thread thread = new Thread(null, run, "penstock-dx11-wait", 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null);
-        return thread;
+        return new DaemonThread("penstock-dx11-wait", run);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.penstock.backend.opencl.cl;
 
 import io.penstock.PenstockException;
 import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.engine.spi.DaemonThread;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -34,10 +35,7 @@ final class EventWaiters {
     private EventWaiters() {}
 
     private static Thread thread(Runnable work) {
-        Thread thread = new Thread(null, work, "penstock-opencl-wait-" + MADE.incrementAndGet(), 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null); // keeps no application's class loader alive
-        return thread;
+        return new DaemonThread("penstock-opencl-wait-" + MADE.incrementAndGet(), work);
     }
 
     /**

@@ -2,6 +2,7 @@
 package io.penstock.engine.host.queue;
 
 import io.penstock.engine.host.file.ChannelFile;
+import io.penstock.engine.spi.CallThreads;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.ffi.Errno;
@@ -13,10 +14,23 @@ import org.jspecify.annotations.Nullable;
 /**
  * The call of a {@link ChannelQueue} for a request, one object per tag.
  *
- * <p><b>Threading:</b> the I/O queue's thread, except between the queue of waiting calls and that of completed ones,
- * when one pool thread owns it; those queues order the accesses.
+ * <p><b>Threading:</b> the I/O queue's thread, except while a thread of {@link CallThreads} owns it.
  */
 final class ChannelCall {
+
+    /** How these calls are made. */
+    static final CallThreads.Calls<ChannelCall> CALLS = new CallThreads.Calls<>() {
+        @Override
+        public void make(ChannelCall call) throws IOException {
+            call.ended(call.call((ChannelFile) call.request.file()));
+        }
+
+        @Override
+        public void fail(ChannelCall call, Throwable cause) {
+            call.failure = HostFailure.of(call.name(), cause);
+        }
+    };
+
     private final Request request;
     private long moved;
     private @Nullable NativeFailure failure;
@@ -28,20 +42,6 @@ final class ChannelCall {
     /** Returns the call of a request. */
     static ChannelCall of(Request request) {
         return request.attachment(ChannelCall.class, ChannelCall::new);
-    }
-
-    /** Makes the call, which blocks; never throws. */
-    void run() {
-        try {
-            ended(call((ChannelFile) request.file()));
-        } catch (IOException | RuntimeException | Error broken) {
-            fails(name(), broken);
-        }
-    }
-
-    /** Completes it with an exception of a call. */
-    void fails(String call, Throwable broken) {
-        failure = HostFailure.of(call, broken);
     }
 
     private long call(ChannelFile file) throws IOException {

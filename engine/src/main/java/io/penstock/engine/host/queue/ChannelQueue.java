@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host.queue;
 
+import io.penstock.engine.spi.CallThreads;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
-import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 
 /**
  * Requests over file channels: a bounded number of threads make blocking positional calls. Works on any operating
@@ -19,14 +17,8 @@ import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
  */
 public class ChannelQueue implements NativeQueue { // a simulation starts threads and waits in its own way
     private final int depth;
-    private final ArrayBlockingQueue<ChannelCall> waiting;
-    private final MpscVarHandleArrayQueue<ChannelCall> ended;
+    private final CallThreads<ChannelCall> threads;
     private final InlineRequests inline;
-    private final Wakeup wakeup = new Wakeup();
-    private final Thread[] threads;
-    private int started; // I/O queue only: number of threads
-    private int inFlight; // I/O queue only: tasks, including those that wait
-    private volatile boolean closed;
 
     /**
      * Creates a queue.
@@ -35,11 +27,13 @@ public class ChannelQueue implements NativeQueue { // a simulation starts thread
      * @param threads maximum number of concurrent blocking calls
      */
     public ChannelQueue(int depth, int threads) {
+        this(depth, new CallThreads<>("penstock-host-io-", threads, depth, new Wakeup(), ChannelCall.CALLS));
+    }
+
+    ChannelQueue(int depth, CallThreads<ChannelCall> threads) {
         this.depth = depth;
-        waiting = new ArrayBlockingQueue<>(depth);
-        ended = new MpscVarHandleArrayQueue<>(Math.max(2, depth));
+        this.threads = threads;
         inline = new InlineRequests(depth);
-        this.threads = new Thread[threads];
     }
 
     @Override
@@ -53,28 +47,14 @@ public class ChannelQueue implements NativeQueue { // a simulation starts thread
             inline.copy(request);
             return;
         }
-        inFlight++;
-        ChannelCall call = ChannelCall.of(request);
-        if (started < Math.min(inFlight, threads.length)) {
-            try {
-                startThread();
-            } catch (OutOfMemoryError e) { // the system permits no more threads: those that there are do the work
-                if (started == 0) {
-                    call.fails("Thread.start", e);
-                    ended.add(call);
-                    return;
-                }
-            }
-        }
-        waiting.add(call); // there is room for every tag
+        threads.begin(ChannelCall.of(request));
     }
 
     @Override
     public void cancel(Request request) {
         ChannelCall call = ChannelCall.of(request);
-        if (waiting.remove(call)) {
+        if (threads.withdraw(call)) {
             call.cancelled();
-            ended.add(call);
         }
     }
 
@@ -84,27 +64,23 @@ public class ChannelQueue implements NativeQueue { // a simulation starts thread
         if (reported > 0 || waitNanos == 0) {
             return;
         }
-        await(wakeup, waitNanos);
+        await(threads.wakeup(), waitNanos);
         report();
     }
 
     @Override
     public Wakeup wakeup() {
-        return wakeup;
+        return threads.wakeup();
     }
 
     @Override
     public void close() {
-        closed = true;
-        for (int i = 0; i < started; i++) {
-            threads[i].interrupt(); // nothing is in flight, so it is waiting, not in a call
-        }
+        threads.close();
     }
 
     private int report() {
         int count = 0;
-        for (ChannelCall call = ended.poll(); call != null; call = ended.poll()) {
-            inFlight--;
+        for (ChannelCall call = threads.poll(); call != null; call = threads.poll()) {
             count++;
             call.report();
         }
@@ -114,37 +90,5 @@ public class ChannelQueue implements NativeQueue { // a simulation starts thread
     /** Blocks until the I/O queue is woken or the time has elapsed. */
     void await(Wakeup wakeup, long waitNanos) {
         wakeup.await(waitNanos);
-    }
-
-    private void startThread() {
-        Thread thread = newThread(this::serve, "penstock-host-io-" + started);
-        thread.start();
-        threads[started++] = thread;
-    }
-
-    /** Creates a thread, to be started once and interrupted at the end. */
-    Thread newThread(Runnable body, String name) {
-        Thread thread = new Thread(null, body, name, 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null); // keeps no application's class loader alive
-        return thread;
-    }
-
-    /** Blocks until a task is available. */
-    ChannelCall take(BlockingQueue<ChannelCall> waiting) throws InterruptedException {
-        return waiting.take();
-    }
-
-    private void serve() {
-        while (!closed) {
-            try {
-                ChannelCall call = take(waiting);
-                call.run();
-                ended.add(call);
-                wakeup.wake(); // after add: an I/O queue that was about to wait looks again
-            } catch (InterruptedException ending) {
-                // closed says whether
-            }
-        }
     }
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.fence;
 
+import io.penstock.engine.spi.DaemonThread;
 import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.ffi.TimerSlack;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -33,7 +32,7 @@ public final class EventWatch {
 
     // Owned by the thread; the next thread sees them as the last has left them, since threads start and end under the
     // lock.
-    private final List<Watched> watched = new ArrayList<>();
+    private final PolledFences watched = new PolledFences();
     private final Pause pause = new Pause().spins(SPINS).naps(FIRST_NAP_NANOS, LONGEST_NAP_NANOS);
     private long spinUntil; // on System.nanoTime()'s clock
 
@@ -53,14 +52,10 @@ public final class EventWatch {
     }
 
     private static Thread daemon(String name, Runnable work) {
-        Runnable exact = () -> {
+        return new DaemonThread(name, () -> {
             TimerSlack.minimize();
             work.run();
-        };
-        Thread thread = new Thread(null, exact, name, 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null); // must not keep an application's classes alive
-        return thread;
+        });
     }
 
     /**
@@ -94,13 +89,13 @@ public final class EventWatch {
         pause.reset();
         while (true) {
             takeArrivals();
-            if (watched.isEmpty()) {
+            if (watched.size() == 0) {
                 sleep.accept(IDLE_NANOS);
                 if (isOver()) {
                     return;
                 }
                 pause.reset();
-            } else if (pollAll()) {
+            } else if (watched.poll()) {
                 pause.reset();
             } else {
                 pause();
@@ -124,27 +119,6 @@ public final class EventWatch {
             return true;
         }
         return false;
-    }
-
-    private boolean pollAll() {
-        boolean any = false;
-        for (int i = watched.size() - 1; i >= 0; i--) {
-            if (poll(watched.get(i))) {
-                watched.remove(i);
-                any = true;
-            }
-        }
-        return any;
-    }
-
-    private static boolean poll(Watched fence) {
-        try {
-            return fence.poll();
-        } catch (RuntimeException | Error e) {
-            Thread current = Thread.currentThread();
-            current.getUncaughtExceptionHandler().uncaughtException(current, e);
-            return true;
-        }
     }
 
     private void pause() {

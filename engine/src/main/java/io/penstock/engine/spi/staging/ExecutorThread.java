@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.engine.spi.DaemonThread;
 import io.penstock.engine.spi.Wakeup;
 import io.penstock.engine.spi.ffi.TimerSlack;
 
@@ -14,9 +15,7 @@ public final class ExecutorThread implements AutoCloseable {
     private final Thread thread;
 
     private ExecutorThread(String name) {
-        thread = new Thread(this::loop, name);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null);
+        thread = new DaemonThread(name, this::loop);
     }
 
     /** Starts a thread. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.engine.spi.DaemonThread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,12 +30,9 @@ final class Parallel {
         Parallel parallel = new Parallel(calls, call);
         List<Thread> others = new ArrayList<>();
         for (int i = 1; i < Math.min(calls, threads); i++) {
-            Thread thread = new Thread(parallel::work, "penstock-parallel-" + i);
-            thread.setDaemon(true);
-            try {
-                thread.start();
-            } catch (OutOfMemoryError e) {
-                break; // the system permits no more threads: those that there are make the calls
+            DaemonThread thread = new DaemonThread("penstock-parallel-" + i, parallel::work);
+            if (!thread.tryStart()) {
+                break; // those that there are make the calls
             }
             others.add(thread);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.engine.spi.DaemonThread;
 import io.penstock.engine.spi.Shared;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,16 +64,11 @@ final class StagingWorkers {
         int target = Math.min(most, wanted);
         while (size < target) {
             if (threaded) {
-                Thread thread = new Thread(new StagingWorker(this, size), "penstock-staging-" + (size + 1));
-                thread.setDaemon(true);
-                thread.setContextClassLoader(null); // a shared thread must not keep an application's classes alive
-                try {
+                DaemonThread thread = new DaemonThread("penstock-staging-" + (size + 1), new StagingWorker(this, size));
+                if (threads.isEmpty()) {
                     thread.start();
-                } catch (OutOfMemoryError e) {
-                    if (threads.isEmpty()) {
-                        throw e;
-                    }
-                    return; // the system permits no more threads: those that there are do the work
+                } else if (!thread.tryStart()) {
+                    return; // those that there are do the work
                 }
                 threads.add(thread);
             }

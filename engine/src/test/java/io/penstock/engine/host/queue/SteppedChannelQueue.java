@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host.queue;
 
+import io.penstock.engine.spi.CallThreads;
 import io.penstock.engine.spi.Wakeup;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,11 +22,10 @@ public final class SteppedChannelQueue extends ChannelQueue {
     }
 
     private final Stage stage;
-    private final List<Stepped> threads = new ArrayList<>();
 
     /** As the queue's own constructor. */
     public SteppedChannelQueue(int depth, int threads, Stage stage) {
-        super(depth, threads);
+        super(depth, new SteppedThreads(depth, threads, stage));
         this.stage = stage;
     }
 
@@ -51,25 +51,35 @@ public final class SteppedChannelQueue extends ChannelQueue {
         }
     }
 
-    @Override
-    Thread newThread(Runnable body, String name) {
-        Stepped thread = new Stepped(body, stage);
-        threads.add(thread);
-        return thread;
-    }
+    private static final class SteppedThreads extends CallThreads<ChannelCall> {
+        private final Stage stage;
+        private final List<Stepped> threads = new ArrayList<>();
 
-    @Override
-    ChannelCall take(BlockingQueue<ChannelCall> waiting) throws InterruptedException {
-        stage.await(() -> !waiting.isEmpty() || isInterrupted(), -1);
-        ChannelCall call = waiting.poll();
-        if (call == null) {
-            throw new InterruptedException();
+        SteppedThreads(int depth, int threads, Stage stage) {
+            super("stepped-", threads, depth, new Wakeup(), ChannelCall.CALLS);
+            this.stage = stage;
         }
-        return call;
-    }
 
-    private boolean isInterrupted() {
-        return threads.stream().anyMatch(thread -> thread.interrupted); // all at once, by close()
+        @Override
+        protected Thread newThread(String name, Runnable body) {
+            Stepped thread = new Stepped(body, stage);
+            threads.add(thread);
+            return thread;
+        }
+
+        @Override
+        protected ChannelCall take(BlockingQueue<ChannelCall> waiting) throws InterruptedException {
+            stage.await(() -> !waiting.isEmpty() || isInterrupted(), -1);
+            ChannelCall call = waiting.poll();
+            if (call == null) {
+                throw new InterruptedException();
+            }
+            return call;
+        }
+
+        private boolean isInterrupted() {
+            return threads.stream().anyMatch(thread -> thread.interrupted); // all at once, by close()
+        }
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.backend.cufile.mapped.pages.FileMapping.Segment;
+import io.penstock.engine.spi.DaemonThread;
 import io.penstock.engine.spi.ffi.LibC;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -229,16 +230,11 @@ public final class Registrations implements CudaContext.Part {
         segment.mapping.registered++;
         requested.add(segment);
         while (threads.size() < sizes.threads) {
-            Thread thread = new Thread(this::run, "penstock-registrar-" + (threads.size() + 1));
-            thread.setDaemon(true);
-            thread.setContextClassLoader(null);
-            try {
+            DaemonThread thread = new DaemonThread("penstock-registrar-" + (threads.size() + 1), this::run);
+            if (threads.isEmpty()) {
                 thread.start();
-            } catch (OutOfMemoryError e) {
-                if (threads.isEmpty()) {
-                    throw e;
-                }
-                break; // the system permits no more threads: those that there are do the work
+            } else if (!thread.tryStart()) {
+                break; // those that there are do the work
             }
             threads.add(thread);
         }
