@@ -95,6 +95,17 @@ class EngineTest {
     }
 
     @Test
+    void aLargeReadIsDividedWhereTheQueueExecutesSeveralRequestsAtATime() {
+        byte[] bytes = random(1_000_000, 1);
+        StorageFile file = file(bytes);
+        DeviceBuffer buffer = buffer(1_000_000);
+        device.queue.idleParallelism = 3;
+        assertThat(run(Transfer.read(file.all(), buffer.all())).bytes()).isEqualTo(1_000_000);
+        assertThat(content(buffer)).isEqualTo(bytes);
+        assertThat(device.queue.transfers).hasValue(3);
+    }
+
+    @Test
     void shortCountsAreContinuedUntilAllIsThere() {
         byte[] bytes = random(10_000, 1);
         StorageFile file = file(bytes);

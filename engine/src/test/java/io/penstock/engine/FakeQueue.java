@@ -63,6 +63,7 @@ public final class FakeQueue implements NativeQueue {
             new ConcurrentHashMap<>(); // commands that want to say that they stand in order
     public Runnable beforeWait = () -> {}; // the test's, on the I/O queue
     public Runnable whileWaiting = () -> {}; // the same
+    public volatile int idleParallelism = 1;
     private final int depth;
     private @Nullable Thread ioQueue; // the first thread that calls; rule 301 demands that no other does
     public final List<String> strangers = new CopyOnWriteArrayList<>(); // calls by other threads, and by which
@@ -73,6 +74,11 @@ public final class FakeQueue implements NativeQueue {
 
     public FakeQueue(int depth) {
         this.depth = depth;
+    }
+
+    @Override
+    public int idleParallelism() {
+        return idleParallelism;
     }
 
     @Override

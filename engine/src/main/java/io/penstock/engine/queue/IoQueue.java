@@ -291,6 +291,9 @@ public final class IoQueue implements Request.Completion {
 
     private void advance(OpenTransfer transfer) {
         long quantum = limits.quantum();
+        if (transfer.isDivisible()) {
+            transfer.divide(queue.idleParallelism());
+        }
         while (!transfer.isStopped() && transfer.nextSegment()) {
             Segment segment = take();
             transfer.inFlight++;

@@ -24,9 +24,14 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class PlannedTransfer extends CarriedTransfer implements SegmentCursor.Ground {
 
+    // Of a read that is cut for the sake of its latency. To wake a thread takes as long as to move some 100 KiB.
+    private static final long LEAST_PART_BYTES = 256 << 10;
+    private static final long PART_UNIT = 64 << 10;
+
     private @Nullable SegmentCursor cursor;
     private @Nullable ArrayDeque<SegmentCursor> apart; // packed segments that fell short, pair by pair
     private boolean planned;
+    private long mostSegmentBytes = Long.MAX_VALUE;
 
     @Nullable
     public DeviceMemory @Nullable []
@@ -39,13 +44,26 @@ abstract class PlannedTransfer extends CarriedTransfer implements SegmentCursor.
     /** Returns true if no further segment may be started. */
     abstract boolean isStopped();
 
+    /** Returns whether it may be cut so that several segments of it are read at the same time. */
+    final boolean isDivisible() {
+        return !planned && transfer().isRead() && transfer().length() >= 2 * LEAST_PART_BYTES && images == null;
+    }
+
+    /** Cuts it into at least so many segments, unless they became too small to be worth it. */
+    final void divide(int parts) {
+        if (parts > 1) {
+            long part = (transfer().length() + parts - 1) / parts;
+            mostSegmentBytes = Math.max(LEAST_PART_BYTES, (part + PART_UNIT - 1) & -PART_UNIT);
+        }
+    }
+
     /** Moves to the next segment; most transfers are one segment and never create a cursor. */
     final boolean nextSegment() {
         if (planned) {
             return cursor != null && (cursor.next() || nextApart());
         }
         planned = true;
-        Limits limits = nativeFile(0).limits();
+        Limits limits = limits(transfer().fileRegion(0).file());
         if (transfer().pairs() == 1 && transfer().length() <= limits.segmentBytes() && fitsAsItIs(limits)) {
             return transfer().length() > 0;
         }
@@ -74,7 +92,11 @@ abstract class PlannedTransfer extends CarriedTransfer implements SegmentCursor.
 
     @Override
     public final Limits limits(StorageFile file) {
-        return ((EngineFile) file).nativeFile(pathIndex()).limits();
+        EngineFile engineFile = (EngineFile) file;
+        Limits limits = engineFile.nativeFile(pathIndex()).limits();
+        return mostSegmentBytes < limits.segmentBytes() && engineFile.async() == null
+                ? limits.withSegments(mostSegmentBytes)
+                : limits;
     }
 
     @Override

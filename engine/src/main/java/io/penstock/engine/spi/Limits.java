@@ -44,6 +44,12 @@ public record Limits(long fileAlignment, long memoryAlignment, long maxBytes, lo
         return last;
     }
 
+    /** Returns the same with smaller segments; at least one block. */
+    public Limits withSegments(long bytes) {
+        long whole = Math.max(fileAlignment, bytes - bytes % fileAlignment);
+        return new Limits(fileAlignment, memoryAlignment, maxBytes, Math.min(segmentBytes, whole), packs);
+    }
+
     /** Returns whether requests must be aligned to blocks. */
     public boolean isBlockGranular() {
         return fileAlignment > 1 || memoryAlignment > 1;

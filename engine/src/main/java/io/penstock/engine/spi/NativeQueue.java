@@ -47,6 +47,14 @@ public interface NativeQueue {
      */
     Wakeup wakeup();
 
+    /**
+     * Returns into how many requests a large read should be cut at least: as many as the queue would execute at the same
+     * time, if it has nothing else to do; otherwise 1, since more requests would only cost more.
+     */
+    default int idleParallelism() {
+        return 1;
+    }
+
     /** Returns how many of its staging buffers requests hold or have reserved. Any thread. */
     default int stagingBuffersInUse() {
         return 0;

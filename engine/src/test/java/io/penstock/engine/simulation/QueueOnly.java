@@ -32,6 +32,12 @@ final class QueueOnly implements NativeQueue {
     }
 
     @Override
+    public int idleParallelism() {
+        check("idleParallelism");
+        return queue.idleParallelism();
+    }
+
+    @Override
     public void enqueue(Request request) {
         check("enqueue");
         queue.enqueue(request);

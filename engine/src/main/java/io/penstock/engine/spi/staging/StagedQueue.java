@@ -168,6 +168,12 @@ final class StagedQueue implements NativeQueue {
         }
     }
 
+    /** One worker would fill a buffer, and copy it, while the others sleep. */
+    @Override
+    public int idleParallelism() {
+        return inFlight == 0 ? workers.idleParallelism() : 1;
+    }
+
     private StagedRequest staged(Request request) {
         return request.attachment(StagedRequest.class, newRequest);
     }

@@ -174,6 +174,11 @@ final class StagingWorkers {
         busyQueues.decrementAndGet();
     }
 
+    /** Returns how many workers would serve a queue that begins now if no other has requests in flight; otherwise 1. */
+    int idleParallelism() {
+        return busyQueues.get() == 0 ? needed() : 1;
+    }
+
     /** Returns how many staging workers do not sleep as surplus. */
     int awake() {
         return awake.get();

@@ -240,6 +240,31 @@ class StagingWorkersTest {
     }
 
     @Test
+    void aQueueExecutesAsManyRequestsAtATimeAsItHasWorkersWhileAllAreIdle() {
+        StagingWorkers pool = StagingWorkers.stepped(3);
+        FakeHost host = new FakeHost(1 << 20, 1);
+        Options options = StagingSettings.of(Stage.STAGING, 1, 4);
+        FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
+        StagedQueue first = new StagedQueue(device, host, options, pool.enter(), null, null);
+        StagedQueue second = new StagedQueue(device, host, options, pool.enter(), null, null);
+        assertThat(first.idleParallelism()).isEqualTo(3);
+        FakeFile file = new FakeFile(Stage.STAGING, 1, 1);
+        Requests requests = read(first, file, new FakeDevice.Memory(Stage.STAGING));
+        assertThat(first.idleParallelism()).as("it has a request").isEqualTo(1);
+        assertThat(second.idleParallelism()).as("the other has a request").isEqualTo(1);
+        StagingWorker worker = new StagingWorker(pool, 0);
+        for (int i = 0; i < 20; i++) {
+            first.turn(0);
+            worker.turn(false);
+        }
+        assertThat(requests.result(0)).isEqualTo(Stage.STAGING);
+        assertThat(first.idleParallelism()).isEqualTo(3);
+        assertThat(second.idleParallelism()).isEqualTo(3);
+        first.close();
+        second.close();
+    }
+
+    @Test
     void aDeviceThatHangsDoesNotKeepWorkersFromAnother() {
         StagingWorkers pool = StagingWorkers.stepped(1);
         FakeHost host = new FakeHost(1 << 20, 1);
