@@ -5,6 +5,7 @@ import io.penstock.engine.order.Pins;
 import io.penstock.engine.queue.IoQueues;
 import io.penstock.engine.resource.BufferExport;
 import io.penstock.engine.resource.OpenResources;
+import io.penstock.engine.spi.ElasticCalls;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -80,10 +81,11 @@ public final class Closing {
         Disposable timeout = Schedulers.parallel()
                 .schedule(this::abandon, backend.closeTimeout().toMillis(), TimeUnit.MILLISECONDS);
         // Freeing makes system calls, so it does not run on the I/O queue that ended the last transfer.
-        Mono.fromFuture(drained).publishOn(Schedulers.boundedElastic()).subscribe(nothing -> {}, e -> {}, () -> {
+        Runnable free = () -> {
             timeout.dispose();
             free();
-        });
+        };
+        Mono.fromFuture(drained).subscribe(nothing -> {}, e -> {}, () -> ElasticCalls.run(free));
     }
 
     private void free() {

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
+import reactor.core.Exceptions;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -69,6 +70,24 @@ class CloseTimeoutTest {
         } finally {
             release.countDown();
         }
+    }
+
+    /** As where the application has shut down Reactor's schedulers, or their queues are full. */
+    @Test
+    void aCloseFreesAllThoughNoThreadTakesTheCall() {
+        Backend backend = open(Options.none().resolve(CommonOptions.all()));
+        Schedulers.onScheduleHook("rejects", task -> {
+            if (!task.getClass().getName().startsWith(Closing.class.getName())) { // which is the time limit
+                throw Exceptions.failWithRejected();
+            }
+            return task;
+        });
+        try {
+            backend.closeLater().block(LONG);
+        } finally {
+            Schedulers.resetOnScheduleHook("rejects");
+        }
+        assertThat(device.closed).isTrue();
     }
 
     @Test

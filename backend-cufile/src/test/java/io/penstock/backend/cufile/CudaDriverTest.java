@@ -29,6 +29,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.Exceptions;
+import reactor.core.scheduler.Schedulers;
 
 /** Memory of a GPU: allocated, kept, wrapped, refused and lost. */
 @ExtendWith(FreshFakes.class)
@@ -77,6 +79,24 @@ class CudaDriverTest {
             assertThat(cuda.calls("cuMemAlloc")).isEqualTo(calls);
         }
         assertThat(cuda.calls("cuMemFree")).isZero();
+    }
+
+    @Test
+    void aBufferTooLargeToBeKeptIsFreedAlsoWhereNoThreadTakesTheCall() {
+        DeviceBuffer large = allocate(300L << 20);
+        Thread here = Thread.currentThread();
+        Schedulers.onScheduleHook("rejects", task -> {
+            if (Thread.currentThread() == here) {
+                throw Exceptions.failWithRejected();
+            }
+            return task;
+        });
+        try {
+            large.close();
+        } finally {
+            Schedulers.resetOnScheduleHook("rejects");
+        }
+        assertThat(cuda.awaitLive("allocations", 0)).isZero();
     }
 
     @Test

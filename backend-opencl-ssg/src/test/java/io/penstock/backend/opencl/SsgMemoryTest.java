@@ -22,6 +22,9 @@ import io.penstock.engine.spi.staging.StagingOptions;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import reactor.core.Exceptions;
+import reactor.core.scheduler.NonBlocking;
+import reactor.core.scheduler.Schedulers;
 
 /** Which memory files are read straight into, and what is done about the rest. */
 @ExtendWith(FreshSsg.class)
@@ -61,6 +64,34 @@ class SsgMemoryTest {
             assertThat(ssg.control.awaitLive("persistent_bytes", ring)).isEqualTo(ring);
         }
         assertThat(PersistentMemory.HEAP.used()).isZero();
+    }
+
+    @Test
+    void aBufferIsReleasedAlsoWhereNoThreadTakesTheCall() throws InterruptedException {
+        try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
+            long ring = ssg.control.live("persistent_bytes");
+            DeviceBuffer buffer = ssg.buffer(1 << 20);
+            Schedulers.onScheduleHook("rejects", task -> {
+                if (Thread.currentThread() instanceof NonBlocking) {
+                    throw Exceptions.failWithRejected();
+                }
+                return task;
+            });
+            try {
+                Thread thread = new NonBlockingThread(buffer::close);
+                thread.start();
+                thread.join();
+            } finally {
+                Schedulers.resetOnScheduleHook("rejects");
+            }
+            assertThat(ssg.control.awaitLive("persistent_bytes", ring)).isEqualTo(ring);
+        }
+    }
+
+    private static final class NonBlockingThread extends Thread implements NonBlocking {
+        NonBlockingThread(Runnable run) {
+            super(run);
+        }
     }
 
     @Test

@@ -3,12 +3,12 @@ package io.penstock.backend.cufile.cuda;
 
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.spi.ElasticCalls;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The word of a {@code LateSize}: 64 bits of pinned memory, written by a kernel or the host and read by a stream. Freed
@@ -89,7 +89,7 @@ public final class LateWord implements AutoCloseable {
             last = --readers == 0 && closed;
         }
         if (last) {
-            Schedulers.boundedElastic().schedule(() -> free(context, address)); // waits for the device
+            ElasticCalls.run(() -> free(context, address)); // waits for the device
         }
     }
 

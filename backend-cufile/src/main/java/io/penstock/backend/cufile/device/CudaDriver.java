@@ -20,12 +20,12 @@ import io.penstock.backend.cufile.ipc.IpcExport;
 import io.penstock.backend.cufile.ipc.IpcImport;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
+import io.penstock.engine.spi.ElasticCalls;
 import io.penstock.engine.spi.FencePoint;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import reactor.core.scheduler.Schedulers;
 
 /** A GPU as a device: memory in one CUDA context, in use until the device is closed. */
 public final class CudaDriver implements DeviceDriver {
@@ -106,7 +106,7 @@ public final class CudaDriver implements DeviceDriver {
         context.join();
         GpuSpan span = new GpuSpan(context, imported.address(), imported.bytes());
         // The last close of a buffer may happen on an I/O queue, and unmapping may wait for the GPU.
-        Runnable free = () -> Schedulers.boundedElastic().schedule(() -> {
+        Runnable free = () -> ElasticCalls.run(() -> {
             span.end();
             imported.close();
             context.leave();

@@ -6,11 +6,11 @@ import io.penstock.TransientStorageException;
 import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.cuda.CudaFailure;
 import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.engine.spi.ElasticCalls;
 import io.penstock.engine.spi.IdleMemory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * GPU memory of one context, kept for reuse: {@code cuMemFree} waits for all work on the GPU, so closing a small buffer
@@ -100,7 +100,7 @@ public final class GpuSlabs implements CudaContext.Part {
             return;
         }
         // The last close of a buffer may happen on an I/O queue, and this call waits for the GPU.
-        Schedulers.boundedElastic().schedule(() -> {
+        ElasticCalls.run(() -> {
             free(span);
             context.leave();
         });

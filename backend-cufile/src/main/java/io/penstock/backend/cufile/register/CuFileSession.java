@@ -17,6 +17,7 @@ import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
 import io.penstock.backend.cufile.file.CuFileHandles;
 import io.penstock.backend.cufile.report.DriverStatistics;
+import io.penstock.engine.spi.ElasticCalls;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -25,7 +26,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The cuFile state of one backend: its use of the driver, taken at the first file, its files, and its rules for
@@ -155,7 +155,7 @@ public final class CuFileSession implements CudaDriver.Watcher {
             return;
         }
         context.join(); // until it is registered: the transfer may end and the backend close before that
-        Schedulers.boundedElastic().schedule(() -> {
+        ElasticCalls.run(() -> {
             try {
                 registerUnlessClosed(span);
             } finally {

@@ -3,8 +3,8 @@ package io.penstock.backend.opencl.memory;
 
 import io.penstock.TransientStorageException;
 import io.penstock.backend.opencl.context.ClContext;
+import io.penstock.engine.spi.ElasticCalls;
 import io.penstock.engine.spi.IdleMemory;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Buffers of one context, kept for reuse: releasing one may wait for all work on the device, so closing a small buffer
@@ -88,7 +88,7 @@ public final class ClBuffers implements ClContext.Part {
             return;
         }
         // The last close of a buffer may happen on an I/O queue, and this may wait for the device.
-        Schedulers.boundedElastic().schedule(() -> {
+        ElasticCalls.run(() -> {
             span.release();
             context.leave();
         });

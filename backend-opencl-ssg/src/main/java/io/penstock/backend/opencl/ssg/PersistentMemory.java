@@ -9,6 +9,7 @@ import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.backend.opencl.ffi.Ssg;
 import io.penstock.backend.opencl.memory.ClMemory;
 import io.penstock.backend.opencl.memory.ClSpan;
+import io.penstock.engine.spi.ElasticCalls;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.engine.spi.ssg.SsgHeap;
 import io.penstock.engine.spi.ssg.SsgSizes;
@@ -82,7 +83,7 @@ public final class PersistentMemory {
     /** Runs a release, which may wait for the device: on another thread if the calling thread must not block. */
     private static void later(Runnable release) {
         if (Schedulers.isInNonBlockingThread()) {
-            Schedulers.boundedElastic().schedule(release);
+            ElasticCalls.run(release);
         } else {
             release.run();
         }
