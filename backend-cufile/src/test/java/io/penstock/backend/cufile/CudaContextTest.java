@@ -7,22 +7,29 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.Backend;
 import io.penstock.BackendUnavailableException;
 import io.penstock.Backends;
+import io.penstock.CommonOptions;
 import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
 import io.penstock.Options;
+import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
+import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Which context a backend works in, on every thread; the fake refuses memory of any other. */
 @ExtendWith(FreshFakes.class)
@@ -129,6 +136,34 @@ class CudaContextTest {
                 return OtherContext.currentHere();
             });
             assertThat(after).isEqualTo(before).isEqualTo(mine.handle());
+        }
+    }
+
+    /** By direct delivery an application runs on the I/O queue's thread, and may use CUDA there. */
+    @ParameterizedTest
+    @EnumSource(names = {"BATCH", "STREAM"}) // whose I/O queues call CUDA themselves
+    void anIoQueueWorksInItsContextAfterTheApplicationHasChangedIt(CufilePath path) throws IOException {
+        Options direct =
+                options.with(CufileOptions.PATH, path).with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT);
+        Path file = Files.write(folder.resolve("direct"), new byte[4096]);
+        try (OtherContext mine = new OtherContext(0);
+                Backend backend = Backends.open("cufile", direct)) {
+            StorageFile opened = Objects.requireNonNull(
+                    backend.openFile(file, FileOption.READ).block());
+            DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(4096).block());
+            for (int i = 0; i < 3; i++) {
+                var before = backend.submit(Transfer.read(opened.all(), buffer.all()))
+                        .map(done -> {
+                            long current = OtherContext.currentHere();
+                            assertThat(Cuda.cuCtxSetCurrent(mine.handle())).isZero();
+                            return current;
+                        })
+                        .toFuture();
+                assertThat(before)
+                        .succeedsWithin(Duration.ofSeconds(20))
+                        .as("the context behind the transfer's calls")
+                        .isNotIn(0L, mine.handle());
+            }
         }
     }
 

@@ -112,9 +112,9 @@ public final class CudaContext {
         }
     }
 
-    /** Makes the context current on one of Penstock's own threads, permanently; cheap if it already is. */
+    /** Makes the context current on one of Penstock's own threads, until something else is; cheap if it already is. */
     public int bind() {
-        if (BOUND.get() == this) {
+        if (BOUND.get() == this && isCurrent()) {
             return CudaError.SUCCESS;
         }
         int result = Cuda.cuCtxSetCurrent(handle);
@@ -122,6 +122,12 @@ public final class CudaContext {
             BOUND.set(this);
         }
         return result;
+    }
+
+    /** By direct delivery an application runs on the same threads, and may have changed it. */
+    private boolean isCurrent() {
+        long[] current = new long[1];
+        return Cuda.cuCtxGetCurrent(current) == CudaError.SUCCESS && current[0] == handle;
     }
 
     /**
