@@ -66,7 +66,11 @@ public final class GlPoint implements FencePoint {
         use();
         boolean posted = context.postOrRun(() -> {
             sync = Gl.glFenceSync(Gl.GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-            context.ownFences().add(sync);
+            if (sync == 0) {
+                GlFailure.takeError(); // which the next copy would take for its own
+            } else {
+                context.ownFences().add(sync);
+            }
             Gl.glFlush();
             placed.run();
         });

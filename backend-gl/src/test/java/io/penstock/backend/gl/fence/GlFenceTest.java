@@ -11,6 +11,7 @@ import io.penstock.PenstockException;
 import io.penstock.backend.gl.GlFixture;
 import io.penstock.backend.gl.GlSubject;
 import io.penstock.backend.gl.context.GlContext;
+import io.penstock.backend.gl.context.GlFailure;
 import io.penstock.backend.gl.fakes.SsgFake;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
@@ -82,6 +83,22 @@ class GlFenceTest {
         assertThat(context.<Boolean>call("a query", () -> Gl.glIsSync(sync) != 0))
                 .isTrue();
         context.post(() -> Gl.glDeleteSync(sync));
+    }
+
+    /** GL keeps an error until it is asked for: the next copy would have been taken for failed. */
+    @Test
+    void aPointWithoutAFenceLeavesNoErrorToOthers() {
+        SsgFake.require();
+        GlPoint point = new GlPoint(context, true);
+        context.call("a point", () -> {
+            SsgFake.control().fail("glFenceSync", 1, GlError.OUT_OF_MEMORY);
+            point.place(() -> {});
+            return context;
+        });
+        assertThat(point.nativeHandle()).isZero();
+        assertThat(context.<Integer>call("a query", GlFailure::takeError)).isEqualTo(GlError.NO_ERROR);
+        assertThat(context.ownFences()).isEmpty();
+        point.free();
     }
 
     @Test
