@@ -170,6 +170,17 @@ class DirectGmaTest {
         }
     }
 
+    /** A command that is not flushed need never start, and its fence never end. */
+    @Test
+    void aWaitThatCannotBeFlushedIsAnErrorAndEndsBehindIt() {
+        try (BusAddressableBuffer buffer = bus.allocate(PAGE)) {
+            ssg.control.fail("clFlush", 1, OpenClError.OUT_OF_RESOURCES);
+            assertThatThrownBy(() -> buffer.signal(1)).hasMessageContaining("clFlush -> CL_OUT_OF_RESOURCES (-5)");
+            PcieDevice.signal(buffer.markerAddress(), 1);
+            future(buffer.waitSignal(1)).join();
+        }
+    }
+
     @Test
     void sixtyFourWaitsOfABufferAreTheMost() {
         try (BusAddressableBuffer buffer = bus.allocate(PAGE)) {

@@ -73,8 +73,13 @@ final class SignalWaits {
         long queue = known != null ? known : context.createQueue(0);
         int answer = BusMemory.clEnqueueWaitSignalAMD(queue, memory, (int) value, 0, 0, NativeMemory.address(cell));
         if (answer == OpenClError.SUCCESS) {
-            OpenCl.clFlush(queue);
-            return watched(queue, cell.getLong(0));
+            int flushed = OpenCl.clFlush(queue);
+            ClFence wait = watched(queue, cell.getLong(0));
+            if (flushed != OpenClError.SUCCESS) { // not clFinish, which blocks until the value arrives
+                wait.close();
+                throw OpenClFailure.exception("a wait for signal " + value, "clFlush", flushed);
+            }
+            return wait;
         }
         idle.push(queue);
         throw OpenClFailure.exception("a wait for signal " + value, "clEnqueueWaitSignalAMD", answer);
