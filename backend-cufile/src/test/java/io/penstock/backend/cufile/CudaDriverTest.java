@@ -8,9 +8,12 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.DeviceBuffer;
 import io.penstock.DeviceLostException;
+import io.penstock.Failure;
+import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
 import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.device.ContextChoice;
+import io.penstock.backend.cufile.device.CudaDriver;
 import io.penstock.backend.cufile.device.GpuMemory;
 import io.penstock.backend.cufile.device.GpuSlabs;
 import io.penstock.backend.cufile.fakes.Fakes;
@@ -169,6 +172,27 @@ class CudaDriverTest {
         try (PinnedOwner pinned = new PinnedOwner()) {
             assertNotWrapped(pinned.staging.nativeHandle(), 100, "is memory of the host, not of a GPU");
         }
+    }
+
+    @Test
+    void memoryWhoseWatcherThrowsIsFreed() {
+        CudaContext context = ContextChoice.open(CufileSubject.fakes().resolve(Backends.options()));
+        CudaDriver driver = new CudaDriver(context, new Refusing(), Set.of(TransferPath.STAGED), 0);
+        long live = GpuMemory.LIVE.get();
+        assertThatThrownBy(() -> driver.allocate(300L << 20)).isInstanceOf(DeviceLostException.class);
+        assertThat(GpuMemory.LIVE).hasValue(live);
+        assertThat(cuda.awaitLive("allocations", 0)).isZero();
+        driver.close();
+    }
+
+    private static final class Refusing implements CudaDriver.Watcher {
+        @Override
+        public void allocated(GpuMemory memory) {
+            throw new DeviceLostException("the context is lost", Failure.NOT_STARTED, null);
+        }
+
+        @Override
+        public void close() {}
     }
 
     /** Pinned memory of the host. */

@@ -116,7 +116,12 @@ public final class CudaDriver implements DeviceDriver {
 
     private GpuMemory offered(GpuMemory memory) {
         if (watcher != null) {
-            watcher.allocated(memory);
+            try {
+                watcher.allocated(memory);
+            } catch (RuntimeException | Error e) {
+                memory.free();
+                throw e;
+            }
         }
         return memory;
     }
