@@ -3,9 +3,12 @@ package io.penstock.integration.spark;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -53,9 +56,33 @@ final class FileLog {
                 files.stream().filter(file -> !known.contains(file)).limit(most).toList();
         if (!found.isEmpty()) {
             Path written = directory.resolve(".new");
-            JSON.writeValue(written.toFile(), found.stream().map(Path::toString).toList());
+            byte[] json =
+                    JSON.writeValueAsBytes(found.stream().map(Path::toString).toList());
+            try (FileChannel file = FileChannel.open(
+                    written,
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.TRUNCATE_EXISTING,
+                    StandardOpenOption.WRITE)) {
+                for (ByteBuffer rest = ByteBuffer.wrap(json); rest.hasRemaining(); ) {
+                    file.write(rest);
+                }
+                file.force(true); // else a crash may leave the name of an entry that is empty
+            }
             Files.move(written, entry(entries.size() + 1), StandardCopyOption.ATOMIC_MOVE);
+            sync(directory);
             add(found);
+        }
+    }
+
+    private static void sync(Path directory) throws IOException {
+        FileChannel opened;
+        try {
+            opened = FileChannel.open(directory);
+        } catch (IOException notPossibleHere) { // on Windows
+            return;
+        }
+        try (opened) {
+            opened.force(true);
         }
     }
 
