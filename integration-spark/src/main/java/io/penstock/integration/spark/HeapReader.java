@@ -41,12 +41,14 @@ final class HeapReader implements AutoCloseable {
     private record Piece(Region region, long offset, ByteBuffer target) {}
 
     private final TransferMetric.Values metrics;
+    private final FileTimes times;
     private final ExecutorBackend.Lease lease = ExecutorBackend.lease();
     private @Nullable StorageFile file;
     private @Nullable ArrayFile metadata;
 
-    HeapReader(TransferMetric.Values metrics) {
+    HeapReader(TransferMetric.Values metrics, FileTimes times) {
         this.metrics = metrics;
+        this.times = times;
     }
 
     /** Reads contiguous regions of one file, or one array that lies in chunks. */
@@ -71,6 +73,7 @@ final class HeapReader implements AutoCloseable {
                 metrics.waited(System.nanoTime() - started);
                 if (first.isContiguous()) {
                     read(first.path(), pieces);
+                    times.check(first.path()); // behind the read: the file may also be written meanwhile
                 } else {
                     load(first, heap.get(0));
                 }

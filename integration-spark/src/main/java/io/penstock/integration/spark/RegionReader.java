@@ -32,10 +32,10 @@ final class RegionReader implements PartitionReader<InternalRow> {
     private int row = -1;
     private byte @Nullable [] bytes;
 
-    RegionReader(List<Region> regions, Column[] columns) {
-        this.regions = regions;
+    RegionReader(RegionSplit split, Column[] columns) {
+        this.regions = split.regions();
         this.columns = columns;
-        this.reader = Arrays.asList(columns).contains(Column.BYTES) ? new HeapReader(metrics) : null;
+        this.reader = Arrays.asList(columns).contains(Column.BYTES) ? new HeapReader(metrics, split.times()) : null;
     }
 
     @Override

@@ -34,7 +34,7 @@ final class RegionScan implements Scan, Batch, SupportsReportStatistics {
     private final StructType columns;
     private final List<RegionFilter> filters;
     private final String description;
-    private @Nullable List<Region> regions;
+    private RegionSplit.@Nullable Found found;
 
     RegionScan(SourceOptions options, StructType columns, List<RegionFilter> filters, String pushed) {
         this.options = options;
@@ -73,25 +73,32 @@ final class RegionScan implements Scan, Batch, SupportsReportStatistics {
         return Arrays.asList(columns.fieldNames()).contains(Column.BYTES.label());
     }
 
-    private synchronized List<Region> regions() {
-        if (regions == null) {
+    private synchronized RegionSplit.Found found() {
+        if (found == null) {
             try {
-                regions = regions(Listing.of(options));
+                found = find(Listing.of(options));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         }
-        return regions;
+        return found;
     }
 
     /** Returns the regions of files that all filters pass. */
-    List<Region> regions(List<Path> files) {
+    RegionSplit.Found find(List<Path> files) throws IOException {
+        FileTimes times = FileTimes.of(files);
         List<Region> found =
                 Regions.of(files, options).stream().filter(this::passes).toList();
         if (readsBytes()) {
             found.forEach(RegionScan::checkFits);
         }
-        return found;
+        // Shards that only their index names come last.
+        return new RegionSplit.Found(
+                found,
+                times.with(found.stream()
+                        .map(region -> Path.of(region.path()))
+                        .distinct()
+                        .toList()));
     }
 
     boolean passes(Region region) {
@@ -111,7 +118,7 @@ final class RegionScan implements Scan, Batch, SupportsReportStatistics {
 
     @Override
     public Statistics estimateStatistics() {
-        List<Region> found = regions();
+        List<Region> found = found().regions();
         long bytes = readsBytes() ? found.stream().mapToLong(Region::length).sum() : 0;
         return new Statistics() {
             @Override
@@ -128,11 +135,11 @@ final class RegionScan implements Scan, Batch, SupportsReportStatistics {
 
     @Override
     public InputPartition[] planInputPartitions() {
-        return plan(regions());
+        return plan(found());
     }
 
-    InputPartition[] plan(List<Region> found) {
-        return RegionSplit.pack(found, options.splitBytes().orElseGet(() -> splitBytes(found)))
+    InputPartition[] plan(RegionSplit.Found found) {
+        return RegionSplit.pack(found, options.splitBytes().orElseGet(() -> splitBytes(found.regions())))
                 .toArray(new InputPartition[0]);
     }
 
@@ -148,6 +155,6 @@ final class RegionScan implements Scan, Batch, SupportsReportStatistics {
     @Override
     public PartitionReaderFactory createReaderFactory() {
         Column[] wanted = Column.of(columns);
-        return partition -> new RegionReader(((RegionSplit) partition).regions(), wanted);
+        return partition -> new RegionReader((RegionSplit) partition, wanted);
     }
 }

@@ -75,7 +75,12 @@ final class RegionStream implements MicroBatchStream, SupportsTriggerAvailableNo
 
     @Override
     public synchronized InputPartition[] planInputPartitions(Offset start, Offset end) {
-        return scan.plan(scan.regions(log.files(((BatchOffset) start).entries(), ((BatchOffset) end).entries())));
+        List<Path> files = log.files(((BatchOffset) start).entries(), ((BatchOffset) end).entries());
+        try {
+            return scan.plan(scan.find(files));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override

@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -220,6 +222,22 @@ class SourceTest {
         Files.write(folder.resolve("x.bin"), new byte[50_000]);
         assertThatThrownBy(() -> plan(rows).executeCollectPublic())
                 .hasStackTraceContaining("the file became shorter than when the query was planned");
+    }
+
+    /** The bytes would be those of another array than the row's. */
+    @ParameterizedTest
+    @ValueSource(strings = {"true", "false"})
+    void aFileThatWasReplacedFailsTheQuery(String raw) throws IOException {
+        model();
+        Dataset<Row> rows = load("raw", raw);
+        assertThat(plan(rows).executeCollectPublic()).isNotNull();
+        Path file = folder.resolve("model.safetensors");
+        Path other = Files.write(folder.resolve("_other"), new byte[(int) Files.size(file) + 1]);
+        Files.setLastModifiedTime(other, FileTime.fromMillis(1_000_000_000_000L));
+        Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
+        assertThatThrownBy(() -> plan(rows).executeCollectPublic())
+                .hasStackTraceContaining("the file was changed since the query was planned, load it again: " + file);
+        assertThat(load("raw", "true").collectAsList()).hasSize(1);
     }
 
     @Test
