@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
+import org.apache.spark.network.util.JavaUtils;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.metric.CustomMetric;
 import org.apache.spark.sql.connector.read.Batch;
@@ -139,8 +140,15 @@ final class RegionScan implements Scan, Batch, SupportsReportStatistics {
     }
 
     InputPartition[] plan(RegionSplit.Found found) {
-        return RegionSplit.pack(found, options.splitBytes().orElseGet(() -> splitBytes(found.regions())))
+        OptionalLong most = options.splitBytes();
+        long openBytes = most.isEmpty() && readsBytes() ? openBytes() : 0;
+        return RegionSplit.pack(found, most.orElseGet(() -> splitBytes(found.regions())), openBytes)
                 .toArray(new InputPartition[0]);
+    }
+
+    /** Returns how many bytes could be read in the time in which a file is opened, as Spark's own sources count it. */
+    private static long openBytes() {
+        return JavaUtils.byteStringAsBytes(SparkSession.active().conf().get("spark.sql.files.openCostInBytes"));
     }
 
     /** Returns the bytes of a split: where no bytes are read, as many as give each core one. */

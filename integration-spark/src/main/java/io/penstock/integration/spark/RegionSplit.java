@@ -35,14 +35,20 @@ record RegionSplit(List<Region> regions, FileTimes times) implements InputPartit
         }
     }
 
-    /** Packs regions, in their order, into splits of at most {@code bytes} bytes, or of one larger region. */
-    static List<RegionSplit> pack(Found found, long bytes) {
+    /**
+     * Packs regions, in their order, into splits of at most {@code bytes} bytes, or of one larger region. Each file counts
+     * as {@code openBytes} more.
+     */
+    static List<RegionSplit> pack(Found found, long bytes, long openBytes) {
         List<Region> regions = found.regions();
         List<RegionSplit> splits = new ArrayList<>();
         int first = 0;
         long sum = 0;
         for (int i = 0; i < regions.size(); i++) {
-            long length = regions.get(i).length();
+            Region region = regions.get(i);
+            boolean opens =
+                    i == first || !region.path().equals(regions.get(i - 1).path());
+            long length = region.length() + (opens ? openBytes : 0);
             if (i > first && (length > bytes - sum || i - first == MOST_REGIONS)) {
                 splits.add(found.split(first, i));
                 first = i;

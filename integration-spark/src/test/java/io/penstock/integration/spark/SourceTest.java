@@ -241,6 +241,17 @@ class SourceTest {
     }
 
     @Test
+    void smallFilesAreSpreadOverPartitionsAsBySparksOwnSources() throws IOException {
+        for (int i = 0; i < 100; i++) {
+            Files.write(folder.resolve(i + ".bin"), new byte[10]);
+        }
+        // 128 MiB by 4 MiB and 10 bytes
+        assertThat(load("raw", "true").javaRDD().getNumPartitions()).isEqualTo(4);
+        assertThat(load("raw", "true", "splitBytes", "1000").javaRDD().getNumPartitions())
+                .isEqualTo(1);
+    }
+
+    @Test
     void whatCannotBeReadIsRefusedWhileItIsPlanned() throws IOException {
         assertThatThrownBy(() -> reader().load("hdfs://host/x").collectAsList())
                 .hasStackTraceContaining("must be in a file system that is mounted")
