@@ -29,6 +29,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class Controller {
 
+    /** Why a time limit of 0 is refused: each command would be late. */
+    public static final String NO_TIME = "penstock.nvme.timeout must be more than 0s";
+
     private static final Logger LOG = LoggerFactory.getLogger(Controller.class);
 
     private static final Shared<String, Controller> OPEN = new Shared<>(Controller::shutDown);
@@ -103,7 +106,7 @@ public final class Controller {
      */
     public static Controller open(String name, BusOpener opener, Duration timeout) throws IOException {
         if (timeout.isZero()) {
-            throw new IllegalArgumentException("penstock.nvme.timeout must be more than 0s");
+            throw new IllegalArgumentException(NO_TIME);
         }
         return OPEN.open(name, () -> start(opener.open(), timeout));
     }
