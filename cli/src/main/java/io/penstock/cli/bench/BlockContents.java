@@ -99,7 +99,7 @@ final class BlockContents {
         int writer = 0;
         for (long at = 0; at < job.blockBytes(); at += PART_BYTES) {
             readFully(file, limited(found, job.blockBytes() - at), offset + at);
-            writer = at == 0 ? writer(job, at, 0) : writer;
+            writer = at == 0 ? first(job) : writer;
             if (writer < 0) {
                 throw new IOException(job.work().file() + ": the block at byte " + offset + " is not what was written");
             }
@@ -117,10 +117,21 @@ final class BlockContents {
         }
     }
 
-    /** Returns a slot whose bytes are those of the part from {@code from} on, or of its last 8 bytes; negative if there is none. */
+    /** Returns the slot with which a block begins; negative if there is none. Another may follow within 8 bytes. */
+    private int first(Job job) {
+        int writer = writer(job, 0, 0);
+        for (int bytes = 1; writer < 0 && bytes < Math.min(Long.BYTES, found.limit()); bytes++) {
+            writer = writer(job, 0, bytes) < 0 ? -1 : slot(job, 0, 0, bytes);
+        }
+        return writer;
+    }
+
+    /** Returns a slot whose next 8 bytes from {@code from} on are those of the part, or what it has left; negative if there is none. */
     private int writer(Job job, long at, int from) {
-        int start = Math.max(0, Math.min(from, found.limit() - Long.BYTES));
-        int end = Math.min(found.limit(), start + Long.BYTES);
+        return slot(job, at, from, Math.min(found.limit(), from + Long.BYTES));
+    }
+
+    private int slot(Job job, long at, int start, int end) {
         for (int slot = 0; slot < job.depth(); slot++) {
             int same = start;
             while (same < end && found.get(same) == byteOf(slot, at + same)) {

@@ -23,6 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -148,6 +150,24 @@ class BenchmarkTest {
             mixed[3000] ^= 1;
             writeEachBlock(mixed);
             assertThatIOException().isThrownBy(benchmark::verify).withMessageContaining("differs");
+        }
+    }
+
+    /** As where a page begins there. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, BLOCK - 7, BLOCK - 1})
+    void aBlockWhoseWritersMeetNearItsStartOrEndVerifies(int place) throws Exception {
+        try (Benchmark benchmark = Benchmark.open(work(AccessPattern.WRITE, 4), List.of(backend))) {
+            run(benchmark);
+            byte[] bytes = Files.readAllBytes(file);
+            int other = BLOCK;
+            while (bytes[other] == bytes[0]) { // of the same slot
+                other += BLOCK;
+            }
+            byte[] mixed = Arrays.copyOfRange(bytes, 0, BLOCK);
+            System.arraycopy(bytes, other + place, mixed, place, BLOCK - place);
+            writeEachBlock(mixed);
+            assertThat(benchmark.verify()).isEqualTo(4);
         }
     }
 
