@@ -2,6 +2,7 @@
 package io.penstock.cli.serve;
 
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
@@ -100,6 +101,12 @@ final class FileHandler implements BiFunction<HttpServerRequest, HttpServerRespo
     private static HttpServerResponse start(HttpServerResponse response, Reply reply) {
         response.status(reply.status());
         response.responseHeaders().set(reply.headers());
+        if (response.version().equals(HttpVersion.HTTP_1_0)
+                && response.isKeepAlive()
+                && !reply.headers().contains(HttpHeaderNames.CONNECTION)) {
+            response.header(
+                    HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE); // else the client waits for the end
+        }
         return response;
     }
 

@@ -160,6 +160,24 @@ class HostileClientsTest {
         }
     }
 
+    /** Without the header a client of HTTP/1.0 takes the connection for ended by the answer (RFC 9112, C.2.2). */
+    @Test
+    void aConnectionOfHttp10ThatIsKeptSaysSo() throws IOException {
+        for (String path : new String[] {"/small", "/absent"}) {
+            try (Connection connection = served.connect()) {
+                connection.sendRaw("GET " + path + " HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+                assertThat(connection.readAnswer().header("connection")).isEqualTo("keep-alive");
+                connection.sendRaw("GET " + path + " HTTP/1.0\r\n\r\n");
+                assertThat(connection.readAnswer().header("connection")).isNotEqualTo("keep-alive");
+                assertThat(connection.read()).isEqualTo(-1);
+            }
+        }
+        try (Connection connection = served.connect()) {
+            connection.sendRaw(get("/small"));
+            assertThat(connection.readAnswer().header("connection")).isNotEqualTo("keep-alive");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {"Content-Length: 5\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"})
