@@ -39,7 +39,7 @@ record BenchReport(
                 Locale.ROOT,
                 "%s of %s, blocks of %s, %d in flight, %.1f s: %s, %,.0f/s",
                 pattern(),
-                file,
+                TextTable.plain(file.toString()),
                 Option.show(work.blockBytes()),
                 work.depth(),
                 figures.nanos() / 1e9,
@@ -52,7 +52,7 @@ record BenchReport(
                 "processor %.3f s per GiB, %.2f processors",
                 figures.cpuSecondsPerGib(),
                 (double) figures.cpuNanos() / figures.nanos()));
-        lines.add("path      " + path() + ", backend " + backend);
+        lines.add("path      " + TextTable.plain(path() + ", backend " + backend));
         lines.add("cache     " + cache());
         if (work.pattern().writes()) {
             lines.add(String.format(
@@ -63,8 +63,8 @@ record BenchReport(
         }
         if (figures.devices().size() > 1) {
             figures.devices()
-                    .forEach((device, moved) ->
-                            lines.add("device    " + device + ": " + Progress.rate(moved, figures.nanos())));
+                    .forEach((device, moved) -> lines.add(
+                            "device    " + TextTable.plain(device) + ": " + Progress.rate(moved, figures.nanos())));
         }
         if (verified > 0) {
             lines.add("verified  " + verified + " blocks");

@@ -23,8 +23,12 @@ public final class Complaint {
 
     private Complaint() {}
 
-    /** Returns the message for an error, on one line. */
+    /** Returns the message for an error, on one line, without control characters. */
     public static String of(Throwable thrown) {
+        return TextTable.plain(text(thrown));
+    }
+
+    private static String text(Throwable thrown) {
         Throwable e = Exceptions.unwrap(thrown);
         if (e instanceof FileSystemException file && e.getClass() != FileSystemException.class) {
             return ofKnown(file);

@@ -85,7 +85,8 @@ final class CopyCommand implements Callable<Integer> {
             }
             progress.clear();
             PrintWriter out = spec.commandLine().getOut();
-            out.println("copied " + result.bytes() + " bytes to " + destination + holes(result) + " at "
+            out.println("copied " + result.bytes() + " bytes to " + TextTable.plain(destination.toString())
+                    + holes(result) + " at "
                     + Progress.rate(result.moved(), result.nanos()) + ", path " + result.paths() + ", backend "
                     + backend.name());
             out.print(sums);
@@ -133,8 +134,8 @@ final class CopyCommand implements Callable<Integer> {
     private void warn(Path leftByKill) {
         spec.commandLine()
                 .getErr()
-                .println("penstock: this file system has no unnamed files: if the copy is killed, " + leftByKill
-                        + " remains");
+                .println("penstock: this file system has no unnamed files: if the copy is killed, "
+                        + TextTable.plain(leftByKill.toString()) + " remains");
     }
 
     /** Returns whether the operating system does not know the file: it is of the backend, or on another host. */

@@ -21,7 +21,7 @@ final class LoadReport {
         PrintWriter out = new PrintWriter(text);
         for (LoadTargets.Target target : targets.targets()) {
             if (!target.name().isEmpty()) {
-                out.println(target.name());
+                out.println(TextTable.plain(target.name()));
             }
             table(out, target.loaded(), target.sums());
         }

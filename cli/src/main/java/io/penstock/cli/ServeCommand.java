@@ -153,7 +153,7 @@ final class ServeCommand implements Callable<Integer> {
         try (FileServer server = FileServer.start(new InetSocketAddress(host, port), served, contents, limits)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> endWithTheProcess(server), "serve-exit"));
             PrintWriter out = spec.commandLine().getOut();
-            out.println("serving " + served.root() + " at " + url(server.address()));
+            out.println("serving " + TextTable.plain(served.root().toString()) + " at " + url(server.address()));
             out.flush();
             server.await();
         }

@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -46,6 +48,21 @@ class BenchCommandTest {
         try (Stream<Path> files = Files.list(folder)) {
             return files.toList();
         }
+    }
+
+    /** Names of files may have any characters, and a terminal acts on some. */
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void noNameReachesTheTerminalWithControlCharacters() throws IOException {
+        Path hostile = folder.resolve("a\033]0;title\007b\nc");
+        CommandLineRun absent = bench(hostile);
+        assertThat(absent.err()).contains("there is no ").contains("a?]0;title?b?c");
+        Files.write(hostile, new byte[65_536]);
+        CommandLineRun run = bench(hostile, "--bs", "4KiB");
+        assertThat(run.code()).isZero();
+        assertThat(run.out()).contains("a?]0;title?b?c, blocks of 4KiB");
+        CommandLineRun copy = CommandLineRun.of("copy", "--backend", "host", hostile, folder.resolve("d\007e"));
+        assertThat(copy.out()).contains("d?e at ");
     }
 
     @Test
