@@ -14,15 +14,19 @@ import java.net.StandardProtocolFamily;
 import java.net.URI;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * GPU memory of another process, mapped into a context of this one.
@@ -63,8 +67,7 @@ public final class IpcImport implements AutoCloseable {
         Path socket = Path.of(path);
         SocketChannel connection = null;
         try {
-            connection = SocketChannel.open(StandardProtocolFamily.UNIX);
-            connection.connect(UnixDomainSocketAddress.of(socket));
+            connection = connect(socket, PATIENCE);
             IpcMessage message = IpcMessage.decoded(receive(connection));
             IpcImport opened = new IpcImport(context, socket, connection, message, map(context, uri, message));
             opened.watch();
@@ -78,6 +81,24 @@ public final class IpcImport implements AutoCloseable {
             }
             throw refused(uri, "the export has ended, or is not accessible: " + e.getMessage(), e);
         }
+    }
+
+    /** Connects; the kernel lets that wait, without a limit, where the exporter's backlog is full. */
+    static SocketChannel connect(Path socket, Duration patience) throws IOException {
+        SocketChannel connection = SocketChannel.open(StandardProtocolFamily.UNIX);
+        Disposable limit = Schedulers.parallel()
+                .schedule(() -> ChannelWatch.close(connection), patience.toNanos(), TimeUnit.NANOSECONDS);
+        try {
+            connection.connect(UnixDomainSocketAddress.of(socket));
+        } catch (AsynchronousCloseException e) {
+            throw new IOException("it has accepted no connection within " + patience, e);
+        } catch (IOException | RuntimeException e) {
+            ChannelWatch.close(connection);
+            throw e;
+        } finally {
+            limit.dispose();
+        }
+        return connection;
     }
 
     private static ByteBuffer receive(SocketChannel connection) throws IOException {
