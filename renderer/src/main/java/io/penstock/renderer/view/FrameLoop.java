@@ -102,6 +102,7 @@ final class FrameLoop implements AutoCloseable {
     private Frame frame(Viewer viewer, FrameRequest request) throws IOException {
         check(viewer);
         long start = System.nanoTime();
+        volume.checkSame(); // each frame opens the file by its name
         OpenRoute route = route(viewer, request.route());
         try {
             VolumeReader reader = new VolumeReader(route.backend(), volume, request.budget());

@@ -70,6 +70,24 @@ public final class NiftiFile implements AutoCloseable {
         return header;
     }
 
+    /**
+     * Checks that the file still has the header that was read when it was opened.
+     *
+     * @throws BadVolumeException if another volume has taken its place since
+     */
+    public void checkSame() throws BadVolumeException {
+        try {
+            if (!NiftiHeader.parse(path, firstBytes(path)).equals(header)) {
+                throw new BadVolumeException(
+                        path + " is another volume than when it was opened: start penstock view again");
+            }
+        } catch (BadVolumeException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new BadVolumeException(path + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
     /** Returns true if {@link #path} is a temporary file. */
     public boolean temporary() {
         return temporary != null;

@@ -24,7 +24,9 @@ import java.net.http.HttpResponse;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -231,6 +233,25 @@ class ViewServerTest {
                 volume.truncate(100_000);
             }
             assertThat(page.error()).contains("the volume was truncated while it was read");
+        }
+        shown.assertNothingIsLeft();
+    }
+
+    @Test
+    void aVolumeThatWasReplacedByOneOfAnotherGeometryIsAnErrorInWords() throws IOException {
+        Shown shown = show(ball(64));
+        try (Page page = shown.connect()) {
+            byte[] picture = page.frame();
+            byte[] before = Files.readAllBytes(shown.file);
+            Path other = Files.write(
+                    folder.resolve("other.nii"),
+                    Phantom.ball(VoxelType.UINT8, ByteOrder.LITTLE_ENDIAN, 128, 64, 64)
+                            .bytes());
+            Files.move(other, shown.file, StandardCopyOption.REPLACE_EXISTING);
+            assertThat(page.error())
+                    .contains("phantom.nii is another volume than when it was opened: start penstock view again");
+            Files.write(shown.file, before);
+            assertThat(page.frame()).isEqualTo(picture);
         }
         shown.assertNothingIsLeft();
     }
