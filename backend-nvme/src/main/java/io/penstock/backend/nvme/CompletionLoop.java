@@ -17,6 +17,7 @@ import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Wakeup;
 import io.penstock.engine.spi.ffi.TimerSlack;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.scheduler.NonBlocking;
@@ -70,18 +71,25 @@ final class CompletionLoop implements QueuePair.Completions {
     /** The pair's thread. */
     private static final class PairThread extends DaemonThread implements NonBlocking {
 
-        PairThread(String name, Runnable task) {
-            super(name, task);
+        PairThread(Runnable task) {
+            super("penstock-nvme-pair", task);
         }
     }
 
+    /** Returns a thread for a pair. */
+    static Thread thread(Runnable task) {
+        return new PairThread(task);
+    }
+
     /**
-     * Starts the thread.
+     * Starts the thread; if it does not start, this throws, and nothing is released.
      *
      * @param release called by it at its end, when the queues are deleted
      */
-    void start(Runnable release) {
-        new PairThread("penstock-nvme-pair-" + pair.id(), () -> run(release)).start();
+    void start(Function<Runnable, Thread> threads, Runnable release) {
+        Thread thread = threads.apply(() -> run(release));
+        thread.setName("penstock-nvme-pair-" + pair.id());
+        thread.start();
     }
 
     String name() {

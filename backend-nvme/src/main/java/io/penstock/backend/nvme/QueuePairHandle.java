@@ -8,6 +8,7 @@ import io.penstock.CommonOptions;
 import io.penstock.DeviceBuffer;
 import io.penstock.Failure;
 import io.penstock.Options;
+import io.penstock.TransientStorageException;
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.backend.nvme.controller.Controller;
 import io.penstock.backend.nvme.controller.ControllerException;
@@ -22,6 +23,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -85,10 +87,10 @@ public final class QueuePairHandle implements AutoCloseable {
     private final Deque<Runnable> mappings = new ArrayDeque<>(); // how each ends; guarded by itself
     private boolean closed; // guarded by mappings
 
-    private QueuePairHandle(Controller controller, QueuePair pair, long pollNanos) {
+    private QueuePairHandle(Controller controller, QueuePair pair, TailDoorbell doorbell, long pollNanos) {
         this.controller = controller;
         this.pair = pair;
-        doorbell = controller.tailDoorbell(pair);
+        this.doorbell = doorbell;
         loop = new CompletionLoop(controller, pair, doorbell, pollNanos);
     }
 
@@ -101,7 +103,7 @@ public final class QueuePairHandle implements AutoCloseable {
      * <p><b>Threading:</b> nothing happens before subscription; it is created on Reactor's {@code boundedElastic}.
      *
      * <p><b>Errors:</b> {@link BackendUnavailableException} if the controller cannot be opened; {@link
-     * io.penstock.TransientStorageException} if all its queue pairs are in use, or there is no memory for this one.
+     * TransientStorageException} if all its queue pairs are in use, or there is no memory or no thread for this one.
      *
      * @param depth the most commands in flight, unless the controller takes fewer; at least 1
      * @throws IllegalArgumentException if {@code depth} is below 1, an option is wrong, or {@link NvmeOptions#WRITE} is not
@@ -123,35 +125,50 @@ public final class QueuePairHandle implements AutoCloseable {
 
     /** As the other, over any controller, of which the handle becomes one user; for tests too. */
     static Mono<QueuePairHandle> open(Callable<Controller> controller, int depth, long pollNanos) {
+        return open(controller, depth, pollNanos, CompletionLoop::thread);
+    }
+
+    /** As the other, with any threads. */
+    static Mono<QueuePairHandle> open(
+            Callable<Controller> controller, int depth, long pollNanos, Function<Runnable, Thread> threads) {
         if (depth < 1) {
             throw new IllegalArgumentException("depth must be at least 1, was " + depth);
         }
         return Mono.<QueuePairHandle>create(sink -> Schedulers.boundedElastic().schedule(() -> {
                     try {
-                        sink.success(openNow(controller.call(), depth, pollNanos));
+                        sink.success(openNow(controller.call(), depth, pollNanos, threads));
                     } catch (ControllerException e) {
                         sink.error(e.failure().exception("opening of a queue pair"));
                     } catch (IOException | LinkageError e) {
                         sink.error(new BackendUnavailableException(
                                 "the controller cannot be opened: " + e.getMessage(), Failure.NOT_STARTED, e));
-                    } catch (Exception e) {
+                    } catch (OutOfMemoryError e) {
+                        sink.error(new TransientStorageException(
+                                "no thread or memory for a queue pair: " + e.getMessage(), Failure.NOT_STARTED, e));
+                    } catch (Exception | Error e) { // one that is thrown would end nothing
                         sink.error(e);
                     }
                 }))
                 .doOnDiscard(QueuePairHandle.class, QueuePairHandle::close);
     }
 
-    private static QueuePairHandle openNow(Controller controller, int depth, long pollNanos)
+    private static QueuePairHandle openNow(
+            Controller controller, int depth, long pollNanos, Function<Runnable, Thread> threads)
             throws ControllerException {
         QueuePair pair = null;
+        TailDoorbell doorbell = null;
         try {
             pair = controller.openQueuePair(Math.min(depth, controller.maxDepth()), -1);
-            QueuePairHandle handle = new QueuePairHandle(controller, pair, pollNanos);
-            handle.loop.start(handle::release);
+            doorbell = controller.tailDoorbell(pair);
+            QueuePairHandle handle = new QueuePairHandle(controller, pair, doorbell, pollNanos);
+            handle.loop.start(threads, handle::release);
             return handle;
-        } catch (ControllerException | RuntimeException e) {
+        } catch (ControllerException | RuntimeException | Error e) { // an Error: no thread
             if (pair != null) {
                 controller.close(pair);
+            }
+            if (doorbell != null) {
+                doorbell.free();
             }
             controller.leave();
             throw e;
@@ -205,7 +222,7 @@ public final class QueuePairHandle implements AutoCloseable {
      *
      * @param buffer of a backend in whose buffers {@link DeviceBuffer#nativeHandle} is a host address: {@code nvme}, {@code host}
      * @throws ClosedException if the handle or the buffer is closed
-     * @throws io.penstock.TransientStorageException if the IOMMU maps no more, or no such address
+     * @throws TransientStorageException if the IOMMU maps no more, or no such address
      */
     public DmaRange map(DeviceBuffer buffer) {
         synchronized (mappings) {
@@ -239,7 +256,7 @@ public final class QueuePairHandle implements AutoCloseable {
      * <p><b>Threading:</b> a hot source, with one subscriber at a time; further ones fail with {@link IllegalStateException}.
      * {@code onNext} is called on the pair's thread: do not block there, or publish on another scheduler.
      *
-     * <p><b>Errors:</b> {@link io.penstock.TransientStorageException} after a reset of the controller, which also happens if it ends
+     * <p><b>Errors:</b> {@link TransientStorageException} after a reset of the controller, which also happens if it ends
      * no command for {@code penstock.nvme.timeout} although some are in flight; {@link io.penstock.DeviceLostException} if
      * it cannot be reset. All commands without a completion have ended then, and may have been carried out.
      *

@@ -2,12 +2,15 @@
 package io.penstock.backend.nvme;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.penstock.Backend;
 import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.TransientStorageException;
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.backend.nvme.controller.Controller;
 import io.penstock.backend.nvme.path.QemuProvider;
@@ -112,6 +115,50 @@ class EmulatedControllerTest {
         }
         assertThat(emulated.live()).as("memory for DMA").isZero();
         emulated.end();
+    }
+
+    /** As at a limit of processes, and as by any other cause. */
+    @ParameterizedTest
+    @ValueSource(strings = {"shadow", "noshadow"})
+    void anOpeningWithoutAThreadFailsAndLeavesNothing(String option) throws IOException {
+        emulated = new EmulatedController(Submitter.program("controller"), option);
+        controller = Controller.open("thread", () -> emulated, PATIENCE);
+        long live = emulated.live();
+        assertThatExceptionOfType(TransientStorageException.class)
+                .isThrownBy(() -> openWithout(new OutOfMemoryError("no thread")))
+                .withMessageContaining("no thread");
+        assertThat(emulated.live()).as("memory for DMA").isEqualTo(live);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> openWithout(new IllegalStateException("a bug")))
+                .withMessage("a bug");
+        assertThat(emulated.live()).as("memory for DMA").isEqualTo(live);
+        QueuePairHandle next = QueuePairHandle.open(controller::join, 4, 0).block(PATIENCE);
+        assertThat(next.id()).as("the only one").isOne();
+        next.close();
+        next.released().block(PATIENCE);
+    }
+
+    private void openWithout(Throwable refusal) {
+        QueuePairHandle.open(controller::join, 4, 0, task -> new RefusedThread(refusal))
+                .block(PATIENCE);
+    }
+
+    /** A thread that does not start. */
+    private static final class RefusedThread extends Thread {
+
+        private final Throwable refusal;
+
+        RefusedThread(Throwable refusal) {
+            this.refusal = refusal;
+        }
+
+        @Override
+        public synchronized void start() {
+            if (refusal instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) refusal;
+        }
     }
 
     /** As by a GPU that has BAR0 in its address space. */
