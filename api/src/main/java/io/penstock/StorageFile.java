@@ -62,7 +62,8 @@ public interface StorageFile extends AutoCloseable {
      * <p><b>Result:</b> completes empty when the sync has completed.
      *
      * <p><b>Errors:</b> {@link PermanentStorageException} if the system could not write, or if an earlier sync of this
-     * handle had failed: a failed sync stays failed, since the kernel reports a lost page once only (rule 403).
+     * handle had failed: a failed sync stays failed, since the kernel reports a lost page once only (rule 403); {@link
+     * DeviceLostException} if the device that holds the file is gone.
      *
      * <p><b>Cancellation:</b> drops the result; the sync itself continues.
      */

@@ -56,10 +56,11 @@ public final class Failures {
     }
 
     public static PenstockException sync(String request, NativeFailure failure) {
-        return new PermanentStorageException(
-                request + " failed, as does every later sync of this handle: " + failure,
-                new Failure(Outcome.UNKNOWN, failure.error()),
-                null);
+        String message = request + " failed, as does every later sync of this handle: " + failure;
+        Failure facts = new Failure(Outcome.UNKNOWN, failure.error());
+        return failure.kind() == NativeFailure.Kind.LOST
+                ? new DeviceLostException(message, facts, null)
+                : new PermanentStorageException(message, facts, null);
     }
 
     static PenstockException control(String request, IOException cause) {
