@@ -6,6 +6,7 @@ import io.penstock.backend.nvme.ExtentMap;
 import io.penstock.backend.nvme.NvmeOptions;
 import io.penstock.backend.nvme.controller.BlockRead;
 import io.penstock.backend.nvme.controller.Controller;
+import io.penstock.backend.nvme.controller.ControllerException;
 import io.penstock.backend.nvme.controller.Namespace;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
@@ -53,14 +54,20 @@ public final class BlockRanges implements NvmeFiles {
 
     @Override
     public NativeFile open(Path path, Set<FileOption> options) throws IOException {
-        if (path.getNameCount() > 0
-                && !path.isAbsolute()
-                && isAddress(path.getName(0).toString())) {
-            return range(path, options);
+        try {
+            if (path.getNameCount() > 0
+                    && !path.isAbsolute()
+                    && isAddress(path.getName(0).toString())) {
+                return range(path, options);
+            }
+            return path.toString().endsWith(ExtentMap.SUFFIX)
+                    ? mapped(path, options)
+                    : HostFiles.open(path, options, segmentBytes);
+        } catch (ControllerException e) {
+            FileSystemException named = new FileSystemException(path.toString(), null, e.getMessage());
+            named.initCause(e);
+            throw named;
         }
-        return path.toString().endsWith(ExtentMap.SUFFIX)
-                ? mapped(path, options)
-                : HostFiles.open(path, options, segmentBytes);
     }
 
     /** Returns whether a text is a PCI address as this backend writes it. */

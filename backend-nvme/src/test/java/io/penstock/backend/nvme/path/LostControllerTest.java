@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.penstock.Backend;
 import io.penstock.DeviceBuffer;
 import io.penstock.DeviceLostException;
+import io.penstock.FileOption;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.backend.nvme.qemu.FaultyBus;
@@ -15,11 +16,13 @@ import io.penstock.backend.nvme.qemu.NbdDisk;
 import io.penstock.backend.nvme.qemu.Qemu;
 import io.penstock.backend.nvme.qemu.QtestBus;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import reactor.core.Exceptions;
 
 /** A device that is removed while a backend is open. */
 class LostControllerTest {
@@ -61,6 +64,29 @@ class LostControllerTest {
                         .isThrownBy(() -> file.sync().block(PATIENCE))
                         .withMessageContaining("ALL_ONES");
             }
+        }
+    }
+
+    @Test
+    void whatCannotBeOpenedIsNamed() {
+        try (Backend backend = QemuProvider.open("lost", () -> bus)) {
+            assertThat(refusal(backend, Path.of("0000:00:04.0", "9")))
+                    .hasMessageStartingWith("0000:00:04.0/9: ")
+                    .hasMessageContaining("namespace 9");
+            bus.remove();
+            assertThat(refusal(backend, NAME))
+                    .hasMessageStartingWith(NAME + ": ")
+                    .hasMessageContaining("Identify Namespace");
+        }
+    }
+
+    private static Throwable refusal(Backend backend, Path path) {
+        try (StorageFile file = backend.openFile(path, FileOption.READ).block(PATIENCE)) {
+            throw new AssertionError(file + " was opened");
+        } catch (RuntimeException e) {
+            Throwable cause = Exceptions.unwrap(e);
+            assertThat(cause).isInstanceOf(FileSystemException.class);
+            return cause;
         }
     }
 }
