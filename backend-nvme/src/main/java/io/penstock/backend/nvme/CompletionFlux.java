@@ -9,7 +9,6 @@ import org.reactivestreams.Subscription;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 
@@ -99,18 +98,21 @@ final class CompletionFlux extends Flux<CommandCompletion> {
             try {
                 actual.onNext(completion);
             } catch (Throwable e) {
-                Exceptions.throwIfJvmFatal(e);
-                cancel();
+                cancel(); // whatever it is: this thread has to delete the queues
                 LOG.warn("a subscriber of {} is cancelled: it has thrown from onNext", flux.name, e);
             }
         }
 
         private void end(End ended) {
             if (flux.current.compareAndSet(this, null)) {
-                if (ended.cause == null) {
-                    actual.onComplete();
-                } else {
-                    actual.onError(ended.cause);
+                try {
+                    if (ended.cause == null) {
+                        actual.onComplete();
+                    } else {
+                        actual.onError(ended.cause);
+                    }
+                } catch (Throwable e) {
+                    LOG.warn("a subscriber of {} has thrown from its last signal", flux.name, e);
                 }
             }
         }

@@ -29,6 +29,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -37,6 +39,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.reactivestreams.Subscriber;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
 /** Queue pairs of QEMU's controller, to which another process submits. */
@@ -210,6 +216,57 @@ class QueuePairHandleTest {
                     .thenCancel()
                     .verify(PATIENCE);
             assertThat(submitter.line()).startsWith("completed 1");
+        }
+    }
+
+    /** The thread of the pair has to delete the queues. */
+    @Test
+    void anErrorOutOfASubscriberEndsItsSubscriptionOnly() throws Exception {
+        try (Submitter submitter = submit("count=2")) {
+            CountDownLatch next = new CountDownLatch(1);
+            pair.completions().subscribe(new ThrowingSubscriber(next));
+            assertThat(next.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(Mono.defer(() -> pair.completions().next())
+                            .retry() // until the first is cancelled
+                            .subscribeOn(Schedulers.boundedElastic())
+                            .block(PATIENCE))
+                    .isEqualTo(new CommandCompletion(1, 0, 0));
+            assertThat(submitter.line()).startsWith("completed 2 errors 0");
+        }
+        CountDownLatch end = new CountDownLatch(1);
+        pair.completions().subscribe(new ThrowingSubscriber(end));
+        controller.reset(0, "a test");
+        assertThat(end.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        pair.close();
+        pair.released().block(PATIENCE);
+    }
+
+    /** Throws what counts as fatal, from its first signal. */
+    private record ThrowingSubscriber(CountDownLatch signals) implements Subscriber<CommandCompletion> {
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+            subscription.request(1);
+        }
+
+        @Override
+        public void onNext(CommandCompletion completion) {
+            refuse();
+        }
+
+        @Override
+        public void onError(Throwable error) {
+            refuse();
+        }
+
+        @Override
+        public void onComplete() {
+            refuse();
+        }
+
+        private void refuse() {
+            signals.countDown();
+            throw new OutOfMemoryError("out of a subscriber");
         }
     }
 
