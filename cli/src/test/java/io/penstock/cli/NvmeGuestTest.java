@@ -2,6 +2,7 @@
 package io.penstock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.penstock.tck.Require;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A guest with an IOMMU, in which the backend {@code nvme} drives QEMU's controller by VFIO: {@code backend-nvme/qemu/run}. It is the only
@@ -28,6 +31,8 @@ class NvmeGuestTest {
     private static final long PATIENCE_SECONDS = 300;
     private static final int FILE_BYTES = 300_001;
     private static final int DISK_MIB = 64;
+    private static final String RUN =
+            Path.of("..", "backend-nvme", "qemu", "run").toString();
     private static final Path FOLDER = Path.of("target", "guest").toAbsolutePath(); // the guest has a /tmp of its own
 
     @Test
@@ -69,6 +74,28 @@ class NvmeGuestTest {
         assertThat(guest.exitValue()).as(printed).isZero();
     }
 
+    /** A script in place of QEMU prints its second line only once the first has been read. */
+    @Test
+    void aLineOfTheGuestAppearsBeforeItEnds(@TempDir Path folder) throws IOException {
+        Require.backend("guest", refusal());
+        Path read = folder.resolve("read");
+        Path script = Files.writeString(
+                folder.resolve("qemu-system-x86_64"),
+                "#!/bin/sh\necho first\nuntil [ -e " + read
+                        + " ]; do sleep 0.1; done\necho second\necho 'guest: exit 7'\n");
+        assertThat(script.toFile().setExecutable(true)).isTrue();
+        ProcessBuilder command = new ProcessBuilder(RUN, "true").redirectErrorStream(true);
+        command.environment().merge("PATH", folder.toString(), (path, first) -> first + ":" + path);
+        Process guest = command.start();
+        assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
+            assertThat(guest.inputReader().readLine()).isEqualTo("first");
+            Files.createFile(read);
+            assertThat(guest.inputReader().readLine()).isEqualTo("second");
+            assertThat(guest.inputReader().readLine()).isNull();
+            assertThat(guest.waitFor()).isEqualTo(7);
+        });
+    }
+
     private static void makeDisk(Path disk, Path files) throws IOException, InterruptedException {
         try (RandomAccessFile zeros = new RandomAccessFile(disk.toFile(), "rw")) {
             zeros.setLength((long) DISK_MIB << 20);
@@ -81,7 +108,7 @@ class NvmeGuestTest {
 
     private static List<String> command(Path disk, Path file) {
         return List.of(
-                Path.of("..", "backend-nvme", "qemu", "run").toString(),
+                RUN,
                 "-d",
                 disk.toString(),
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
