@@ -91,8 +91,11 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
         int eventfd = LibC.eventfd(0, LibC.EFD_CLOEXEC); // -1 if there is none: it works without
         PrpLists lists = null;
         try {
+            boolean hasSgls = controller.identity().sglAlignment() > 0; // no command has a list of PRPs then
             lists = new PrpLists(
-                    controller.bus(), commands, controller.identity().maxBytes());
+                    controller.bus(),
+                    commands,
+                    hasSgls ? 0 : controller.identity().maxBytes());
             QueuePair pair = controller.openQueuePair(commands, eventfd);
             if (!pair.hasInterrupts() && eventfd >= 0) {
                 LibC.close(eventfd);

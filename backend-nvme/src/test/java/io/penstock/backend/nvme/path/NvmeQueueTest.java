@@ -233,6 +233,15 @@ class NvmeQueueTest {
         assertThat(requests.result(1)).isEqualTo(4096);
     }
 
+    /** Those of 1000 commands of 512 KiB take a MiB, of the 8 MiB that a process may lock. */
+    @Test
+    void aControllerThatHasScatterGatherListsNeedsNoMemoryForPrpLists() throws IOException {
+        assertThat(controller.identity().sglAlignment()).isPositive();
+        long before = bus.allocated();
+        NvmeQueue.open(controller.join(), 1000, 0).close();
+        assertThat(bus.allocated() - before).isLessThan(128 << 10); // the queues take 80 KB
+    }
+
     @Test
     void nothingIsWrittenBeyondARange() throws IOException {
         NvmeFile range = (NvmeFile) new BlockRanges(controller, true, 1 << 20)

@@ -7,6 +7,7 @@ import io.penstock.backend.nvme.bus.Bus;
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.engine.spi.memory.HostMemory;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** A bus with faults that QEMU does not have: a removed device, fatal status at any time, attributes that are lost, no memory, a deaf admin queue. */
 public final class FaultyBus implements Bus {
@@ -23,6 +24,7 @@ public final class FaultyBus implements Bus {
     private volatile boolean isAdminDeaf;
     private volatile boolean stopped;
     private final AtomicInteger allocations = new AtomicInteger(Integer.MAX_VALUE);
+    private final AtomicLong allocated = new AtomicLong();
 
     /** Creates a bus without faults yet. */
     public FaultyBus(Bus bus) {
@@ -52,6 +54,11 @@ public final class FaultyBus implements Bus {
     /** Has memory for so many allocations more. */
     public void limitAllocations(int most) {
         allocations.set(most);
+    }
+
+    /** Returns how many bytes were allocated, freed ones too. */
+    public long allocated() {
+        return allocated.get();
     }
 
     /** Returns whether DMA was stopped. */
@@ -92,6 +99,7 @@ public final class FaultyBus implements Bus {
         if (allocations.getAndDecrement() <= 0) {
             throw new TransientStorageException("no memory for DMA", Failure.NOT_STARTED, null);
         }
+        allocated.addAndGet(bytes);
         return bus.allocate(bytes);
     }
 
