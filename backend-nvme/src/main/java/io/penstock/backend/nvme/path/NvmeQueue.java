@@ -167,9 +167,9 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
         int block = file.blockBytes();
         if (bytes < block) { // the end of the file within a block: the rest of that block must not reach the memory
             DmaMemory tail = tail(request.tag(), block);
-            begin(request, bytes, SubmissionEntry.READ, file)
-                    .data(tail.busAddress(), 0)
-                    .blocks(file.block(offset), 1);
+            SubmissionEntry entry = begin(request, bytes, SubmissionEntry.READ, file);
+            data(entry, request.tag(), tail.busAddress(), block);
+            entry.blocks(file.block(offset), 1);
             return;
         }
         int blocks = (int) (bytes / block); // the engine requests the rest again
