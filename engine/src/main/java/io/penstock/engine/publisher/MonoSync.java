@@ -67,6 +67,8 @@ public final class MonoSync extends Mono<Void> {
             AsyncFile async = file.async();
             if (async == null) {
                 port.start(ioQueue, this);
+            } else if (file.barrier().failure() != null) {
+                ended(null); // with that failure; an object would appear although its sync has failed
             } else {
                 async.sync(this::ended);
             }

@@ -42,6 +42,7 @@ final class S3Upload implements AsyncFile {
     private final Deque<ByteBuffer> free = new ArrayDeque<>(); // what parts were collected in
     private int collected; // parts that are being collected
     private long size;
+    private boolean making; // since a sync has begun to make the object, for good
     private boolean complete;
 
     private static final class Part {
@@ -114,8 +115,8 @@ final class S3Upload implements AsyncFile {
      * @return what is to be uploaded now: the bytes, if they are the whole part, or what they complete; null if there is more to come
      */
     private synchronized @Nullable ByteBuffer add(long number, int start, ByteBuffer bytes) throws NativeException {
-        if (complete) {
-            throw refused("the object is complete since its sync");
+        if (making) { // else it would be reported as written, and be in no object
+            throw refused("the object takes no writes since its sync");
         }
         if (number >= MOST_PARTS) {
             throw refused("an object has at most " + MOST_PARTS + " parts of penstock.s3.part-bytes=" + partBytes);
@@ -240,6 +241,7 @@ final class S3Upload implements AsyncFile {
                                         + " since: objects have no holes"));
                 return;
             }
+            making = true;
             Part last = parts.get(count - 1);
             rest = last == null || last.memory == null
                     ? null

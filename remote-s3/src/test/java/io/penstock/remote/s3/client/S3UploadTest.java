@@ -113,7 +113,7 @@ class S3UploadTest {
             get(file.sync()); // nothing is left to do
             assertThatThrownBy(() -> get(write(file, 0, BYTES)))
                     .isInstanceOf(PermanentStorageException.class)
-                    .hasMessageContaining("complete since its sync");
+                    .hasMessageContaining("the object takes no writes since its sync");
         }
         assertThat(parts()).hasSize(3);
         assertThat(server.proxy.requests("DELETE")).isEmpty();
@@ -124,7 +124,7 @@ class S3UploadTest {
     @Test
     void anErrorThatTheServerSendsWithStatus200FailsTheSync() throws IOException {
         server.proxy.fault = (request, to) -> {
-            boolean completes = request.kind.equals("POST") && request.target.contains("uploadId=");
+            boolean completes = completes(request);
             if (completes) {
                 to.write(FaultProxy.error("200 OK", "InvalidPart"));
             }
@@ -139,15 +139,68 @@ class S3UploadTest {
         assertThatThrownBy(() -> server.get("object")).isInstanceOf(NoSuchKeyException.class);
     }
 
+    @Test
+    void aSyncAfterOneThatFailedMakesNoObject() {
+        server.proxy.fault = (request, to) -> {
+            if (completes(request)) {
+                to.write(FaultProxy.error("400 Bad Request", "InvalidPart"));
+            }
+            return completes(request);
+        };
+        try (StorageFile file = create()) {
+            get(write(file, 0, BYTES));
+            assertThatThrownBy(() -> get(file.sync())).hasMessageContaining("as does every later sync");
+            server.proxy.fault = (request, to) -> false;
+            assertThatThrownBy(() -> get(file.sync())).hasMessageContaining("as does every later sync");
+            assertThatThrownBy(() -> server.get("object")).isInstanceOf(NoSuchKeyException.class);
+        }
+        assertThatThrownBy(() -> server.get("object")).isInstanceOf(NoSuchKeyException.class);
+    }
+
+    /** It would be in no object, or in one that lacks it. */
+    @ParameterizedTest
+    @ValueSource(ints = {PART, 1000})
+    void aWriteWhileASyncMakesTheObjectIsRefused(int bytes) throws Exception {
+        CountDownLatch making = new CountDownLatch(1);
+        CountDownLatch refused = new CountDownLatch(1);
+        server.proxy.fault = (request, to) -> {
+            if (completes(request) || puts(request)) {
+                making.countDown();
+                await(refused, 30);
+            }
+            return false;
+        };
+        try (StorageFile file = create()) {
+            get(write(file, 0, bytes));
+            CompletableFuture<Void> sync = file.sync().toFuture();
+            assertThat(await(making, 30)).isTrue();
+            assertThatThrownBy(() -> get(write(file, bytes, bytes)))
+                    .isInstanceOf(PermanentStorageException.class)
+                    .hasMessageContaining("the object takes no writes since its sync");
+            refused.countDown();
+            sync.get(30, TimeUnit.SECONDS);
+        } finally {
+            refused.countDown();
+        }
+        assertThat(server.get("object")).isEqualTo(Arrays.copyOf(DATA, bytes));
+    }
+
+    private static boolean completes(FaultProxy.Request request) {
+        return request.kind.equals("POST") && request.target.contains("uploadId=");
+    }
+
+    private static boolean puts(FaultProxy.Request request) {
+        return request.kind.equals("PUT") && !request.target.contains("uploadId=");
+    }
+
     /** The client's next attempt finds no upload any more, or an object where it must find none. */
     @ParameterizedTest
     @ValueSource(ints = {BYTES, 1000})
     void anObjectThatIsMadeByARequestWhoseAnswerIsLostIsSynced(int bytes) throws IOException {
         AtomicBoolean lost = new AtomicBoolean();
         server.proxy.fault = (request, to) -> {
-            boolean completes = request.kind.equals("POST") && request.target.contains("uploadId=");
-            boolean puts = request.kind.equals("PUT") && !request.target.contains("uploadId=");
-            if ((completes || puts) && lost.compareAndSet(false, true)) {
+            boolean completes = completes(request);
+            if ((completes || puts(request)) && lost.compareAndSet(false, true)) {
                 server.proxy.forward(request);
                 throw new IOException("the answer is lost");
             }
