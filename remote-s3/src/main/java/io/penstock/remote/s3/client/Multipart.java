@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import io.penstock.NativeError;
 import io.penstock.engine.spi.NativeException;
+import io.penstock.engine.spi.NativeFailure;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -88,7 +90,7 @@ final class Multipart {
             if (error == null && found.find()) {
                 id = found.group(1);
             } else if (error == null) {
-                failure = new IOException("CreateMultipartUpload of " + address + ": the answer has no upload id");
+                failure = lacking("CreateMultipartUpload", "upload id");
             }
             all = List.copyOf(waiting);
             waiting.clear();
@@ -96,6 +98,13 @@ final class Multipart {
         for (Consumer<@Nullable Throwable> next : all) {
             next.accept(failure);
         }
+    }
+
+    private NativeException lacking(String operation, String what) {
+        return new NativeException(
+                operation + " of " + address,
+                new NativeFailure(
+                        new NativeError(operation, 0, ""), NativeFailure.Kind.PERMANENT, "the answer has no " + what));
     }
 
     private static String text(ByteBuffer answer) {
@@ -125,7 +134,7 @@ final class Multipart {
             request.start(client, "PUT", "?partNumber=" + number + "&" + query(id()), new Body(bytes), failure -> {
                 String etag = request.answered("ETag");
                 boolean lacks = failure == null && etag == null;
-                ended.accept(etag, lacks ? new IOException("UploadPart of " + address + ": no ETag") : failure);
+                ended.accept(etag, lacks ? lacking("UploadPart", "ETag") : failure);
             });
         });
         return request;

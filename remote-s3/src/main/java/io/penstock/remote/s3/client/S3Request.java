@@ -200,9 +200,9 @@ final class S3Request implements S3MetaRequestResponseHandler {
 
     private NativeException failure(S3FinishedResponseContext end) {
         int status = end.getResponseStatus();
+        byte[] payload = Objects.requireNonNullElse(end.getErrorPayload(), new byte[0]);
+        Matcher code = CODE.matcher(new String(payload, StandardCharsets.UTF_8));
         if (status >= 300) {
-            byte[] payload = Objects.requireNonNullElse(end.getErrorPayload(), new byte[0]);
-            Matcher code = CODE.matcher(new String(payload, StandardCharsets.UTF_8));
             NativeFailure.Kind kind = switch (status) {
                 case 408, 425, 429, 500, 502, 503, 504 -> NativeFailure.Kind.TRANSIENT;
                 default -> NativeFailure.Kind.PERMANENT;
@@ -211,7 +211,8 @@ final class S3Request implements S3MetaRequestResponseHandler {
         }
         NativeError error = error(end.getErrorCode());
         boolean passing = PASSING.matcher(error.symbol()).matches();
-        return failed(error, passing ? NativeFailure.Kind.TRANSIENT : NativeFailure.Kind.PERMANENT);
+        NativeError known = code.find() ? new NativeError(operation, status, code.group(1)) : error;
+        return failed(known, passing ? NativeFailure.Kind.TRANSIENT : NativeFailure.Kind.PERMANENT);
     }
 
     private NativeError error(int code) {

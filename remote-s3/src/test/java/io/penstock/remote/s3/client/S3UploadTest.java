@@ -134,7 +134,7 @@ class S3UploadTest {
             get(write(file, 0, BYTES));
             assertThatThrownBy(() -> get(file.sync()))
                     .isInstanceOf(PermanentStorageException.class)
-                    .hasMessageContaining("AWS_ERROR_S3_NON_RECOVERABLE_ASYNC_ERROR");
+                    .hasMessageContaining("CompleteMultipartUpload -> InvalidPart (200)");
         }
         assertThatThrownBy(() -> server.get("object")).isInstanceOf(NoSuchKeyException.class);
     }
@@ -183,6 +183,26 @@ class S3UploadTest {
             refused.countDown();
         }
         assertThat(server.get("object")).isEqualTo(Arrays.copyOf(DATA, bytes));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"POST", "PUT"})
+    void anAnswerWithoutWhatItMustHaveIsAFailureOfItsRequest(String kind) {
+        server.proxy.fault = (request, to) -> {
+            boolean lacks = request.kind.equals(kind);
+            if (lacks) {
+                to.write(FaultProxy.text("HTTP/1.1 200 OK\r\nContent-Length: 0"));
+            }
+            return lacks;
+        };
+        try (StorageFile file = create()) {
+            assertThatThrownBy(() -> get(write(file, 0, PART)))
+                    .isInstanceOf(PermanentStorageException.class)
+                    .hasMessageContaining(
+                            kind.equals("POST")
+                                    ? "CreateMultipartUpload -> 0; the answer has no upload id"
+                                    : "UploadPart -> 0; the answer has no ETag");
+        }
     }
 
     private static boolean completes(FaultProxy.Request request) {
