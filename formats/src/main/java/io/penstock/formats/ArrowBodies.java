@@ -35,7 +35,8 @@ record ArrowBodies(HeaderBytes bytes, Path path, @Nullable String codec) {
                 });
     }
 
-    /** Returns the array of a buffer that has bytes. */
+    /** Returns the array of a buffer that has bytes; null if it has none once decompressed, as Arrow Java writes them. */
+    @Nullable
     Array array(String name, ArrowLayout.Buffer buffer, long rows, Extent extent, ByteOrder order) throws IOException {
         long available = extent.length();
         Extent stored = extent;
@@ -48,6 +49,9 @@ record ArrowBodies(HeaderBytes bytes, Path path, @Nullable String codec) {
             compressed = length != NOT_COMPRESSED;
             if (length < NOT_COMPRESSED) {
                 throw bytes.malformed("buffer " + name + " must begin with its length");
+            }
+            if (length == 0) {
+                return null;
             }
             stored = new Extent(path, extent.offset() + Long.BYTES, extent.length() - Long.BYTES);
             available = compressed ? length : stored.length();
@@ -63,10 +67,12 @@ record ArrowBodies(HeaderBytes bytes, Path path, @Nullable String codec) {
             Extent data = new Extent(path, stored.offset(), elements * width); // without padding
             return array(name, buffer, shape, order, new Array.Data.Contiguous(data));
         }
-        if (available % width != 0 || available == 0) {
-            throw bytes.malformed("buffer " + name + " has " + available + " bytes, which are not whole elements");
+        if (available < width) {
+            throw bytes.malformed("buffer " + name + " has " + available + " bytes, less than an element");
         }
-        Array.ChunkData chunk = new Array.ChunkData(List.of(0L), stored, List.of(String.valueOf(codec)));
+        String method = String.valueOf(codec);
+        List<String> codecs = available % width == 0 ? List.of(method) : List.of("arrow-padding", method);
+        Array.ChunkData chunk = new Array.ChunkData(List.of(0L), stored, codecs);
         Array.Data data = new Array.Data.Chunked(List.of(available / width), List.of(), List.of(chunk), List.of());
         return array(name, buffer, shape, order, data);
     }

@@ -228,7 +228,10 @@ final class ArrowReader {
                         .length();
                 if (place.length() > 0) {
                     Extent extent = new Extent(path, body.start + place.offset(), place.length());
-                    arrays.add(bodies.array(named(prefix, buffer), buffer, rows, extent, order));
+                    Array array = bodies.array(named(prefix, buffer), buffer, rows, extent, order);
+                    if (array != null) {
+                        arrays.add(array);
+                    }
                 }
             }
         }

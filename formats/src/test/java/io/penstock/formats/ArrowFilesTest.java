@@ -112,6 +112,27 @@ class ArrowFilesTest {
                 .containsEntry("1/list/offsets", "I32 [10]");
     }
 
+    /** pyarrow compresses a buffer with its padding, up to 8 bytes, also where its elements have 3. */
+    @Test
+    void theBytesOfACompressedBufferNeedNotBeWholeElements() throws IOException {
+        try (LoadedArrays loaded = get(Loader.of(backend).load(Real.file("arrow/python.arrow")))) {
+            assertThat(new String(bytes(loaded.get("0/fixed/data")), StandardCharsets.US_ASCII))
+                    .isEqualTo("abc".repeat(100));
+            assertThat(new String(bytes(loaded.get("1/fixed/data")), StandardCharsets.US_ASCII))
+                    .isEqualTo("abc".repeat(50));
+        }
+    }
+
+    /** Arrow Java compresses a buffer without bytes to the length 0. */
+    @Test
+    void aCompressedBufferWithoutBytesIsLeftOut() throws IOException {
+        try (LoadedArrays loaded = get(Loader.of(backend).load(Real.file("arrow/java-empty.arrow")))) {
+            assertThat(loaded.find("0/text/data")).isEmpty();
+            assertThat(loaded.get("0/text/offsets").shape()).containsExactly(4L);
+            assertThat(bytes(loaded.get("0/i/data"))).containsExactly(0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0);
+        }
+    }
+
     @Test
     void whatIsNoArrowFileIsRefused() throws IOException {
         byte[] good = Files.readAllBytes(Real.file("arrow/java.arrow"));
