@@ -26,6 +26,20 @@ final class ZarrArray {
 
     private static final int MOST_DIMENSIONS = 64;
 
+    /** Of a document of version 3. Others must be refused unless they have {@code must_understand: false}. */
+    private static final Set<String> MEMBERS = Set.of(
+            "zarr_format",
+            "node_type",
+            "shape",
+            "data_type",
+            "chunk_grid",
+            "chunk_key_encoding",
+            "fill_value",
+            "codecs",
+            "attributes",
+            "storage_transformers",
+            "dimension_names");
+
     private final ZarrNode node;
     private final ElementType type;
     private final List<Long> shape;
@@ -64,6 +78,13 @@ final class ZarrArray {
     }
 
     private static ZarrArray v3(ZarrNode node, List<Long> shape) throws ZarrNode.Unsupported {
+        for (Map.Entry<String, Object> member : node.members().entrySet()) {
+            boolean ignored =
+                    member.getValue() instanceof Map<?, ?> map && Boolean.FALSE.equals(map.get("must_understand"));
+            if (!MEMBERS.contains(member.getKey()) && !ignored) { // it may change what the chunks mean
+                throw node.unsupported("the member " + member.getKey() + " is not supported");
+            }
+        }
         if (node.members().get("storage_transformers") instanceof List<?> transformers && !transformers.isEmpty()) {
             throw node.unsupported("storage_transformers are not supported");
         }
@@ -79,16 +100,13 @@ final class ZarrArray {
     }
 
     private static String[] keys(ZarrNode node) throws ZarrNode.Unsupported {
-        Map<String, Object> encoding = node.map(node.member("chunk_key_encoding"), "chunk_key_encoding");
-        boolean isDefault = "default".equals(encoding.get("name"));
-        if (!isDefault && !"v2".equals(encoding.get("name"))) {
-            throw node.unsupported("chunk_key_encoding " + encoding.get("name") + " is not supported");
+        Object encoding = node.member("chunk_key_encoding");
+        String name = node.extension(encoding, "chunk_key_encoding");
+        boolean isDefault = name.equals("default");
+        if (!isDefault && !name.equals("v2")) {
+            throw node.unsupported("chunk_key_encoding " + name + " is not supported");
         }
-        Object configuration = encoding.get("configuration");
-        Object separator = configuration == null
-                ? null
-                : node.map(configuration, "the configuration of chunk_key_encoding")
-                        .get("separator");
+        Object separator = node.configuration(encoding, "chunk_key_encoding").get("separator");
         String text = separator(node, separator == null ? isDefault ? "/" : "." : separator);
         return new String[] {isDefault ? "c" : "", text};
     }

@@ -78,8 +78,8 @@ record ZarrCodecs(
         Map<String, Object> sharding = null;
         List<String> compression = new ArrayList<>();
         for (Object entry : node.list(chain, "codecs")) {
-            String name = name(node, entry);
-            Map<String, Object> configuration = configuration(node, entry);
+            String name = node.extension(entry, "a codec");
+            Map<String, Object> configuration = node.configuration(entry, "a codec");
             if (byteOrder == null && name.equals("transpose")) {
                 dimensions = transposed(node, configuration, dimensions);
             } else if (byteOrder == null && name.equals("bytes")) {
@@ -100,18 +100,6 @@ record ZarrCodecs(
             throw node.unsupported("codecs beside " + SHARDING + " are not supported");
         }
         return new ZarrCodecs(byteOrder, dimensions, compression, sharding);
-    }
-
-    private static String name(ZarrNode node, Object codec) {
-        return codec instanceof String text
-                ? text
-                : node.text(node.map(codec, "a codec").get("name"), "the name of a codec");
-    }
-
-    private static Map<String, Object> configuration(ZarrNode node, Object codec) {
-        Object configuration =
-                codec instanceof String ? null : node.map(codec, "a codec").get("configuration");
-        return configuration == null ? Map.of() : node.map(configuration, "the configuration of a codec");
     }
 
     private static ByteOrder endian(ZarrNode node, Map<String, Object> configuration, ElementType type) {

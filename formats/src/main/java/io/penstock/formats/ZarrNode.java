@@ -119,6 +119,17 @@ record ZarrNode(Path directory, Path file, int version, boolean isArray, Map<Str
         return text;
     }
 
+    /** Returns the name of an extension point of version 3: an object has it, or it is a string if there is nothing else. */
+    String extension(Object value, String what) {
+        return value instanceof String text ? text : text(map(value, what).get("name"), "the name of " + what);
+    }
+
+    /** Returns the configuration of an extension point, empty if it has none. */
+    Map<String, Object> configuration(Object value, String what) {
+        Object configuration = value instanceof String ? null : map(value, what).get("configuration");
+        return configuration == null ? Map.of() : map(configuration, "the configuration of " + what);
+    }
+
     MalformedFileException malformed(String complaint) {
         return new MalformedFileException(file, FORMAT, complaint);
     }

@@ -40,7 +40,9 @@ final class ZarrTypes {
 
     static ElementType v3(ZarrNode node) throws ZarrNode.Unsupported {
         Object name = node.member("data_type");
-        ElementType type = name instanceof String text ? V3.get(text) : null;
+        boolean plain = name instanceof String
+                || name instanceof Map && node.configuration(name, "data_type").isEmpty();
+        ElementType type = plain ? V3.get(node.extension(name, "data_type")) : null;
         if (type == null) {
             throw node.unsupported("data_type " + name + " is not supported");
         }

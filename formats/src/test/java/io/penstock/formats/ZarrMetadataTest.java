@@ -45,6 +45,47 @@ class ZarrMetadataTest {
         return bytes.flip();
     }
 
+    private static Path with(Path array, String text, String replacement) throws IOException {
+        Path document = array.resolve("zarr.json");
+        String before = Files.readString(document);
+        assertThat(before).contains(text);
+        Files.writeString(document, before.replace(text, replacement));
+        return array;
+    }
+
+    /** It may change what the chunks mean. The specification has it refused. */
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"name\": \"x\", \"must_understand\": true}", "{\"name\": \"x\"}", "1"})
+    void anUnknownMemberOfAnArrayIsNotSupported(String value) throws IOException {
+        Path array = with(v3("uint8", "9", "{}"), "\"codecs\"", "\"twist\": " + value + ", \"codecs\"");
+        assertThatThrownBy(() -> new ZarrReader().read(array))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageEndingWith("the member twist is not supported");
+    }
+
+    @Test
+    void anUnknownMemberThatNeedNotBeUnderstoodIsIgnored() throws IOException {
+        Path array = with(
+                v3("uint8", "9", "{}"),
+                "\"codecs\"",
+                "\"twist\": {\"must_understand\": false}, \"dimension_names\": [null], \"codecs\"");
+        assertThat(data(array).chunkShape()).containsExactly(2L);
+    }
+
+    /** Since 3.1 each extension point may be a string or an object. */
+    @Test
+    void anExtensionPointIsAStringOrAnObject() throws IOException {
+        Path array = with(v3("int16", "9", "{}"), "{\"name\": \"default\"}", "\"default\"");
+        Files.createDirectory(array.resolve("c"));
+        Files.write(array.resolve("c/1"), new byte[4]);
+        assertThat(data(array).chunks()).hasSize(1);
+        with(array, "\"int16\"", "{\"name\": \"int16\"}");
+        assertThat(new ZarrReader().read(array).arrays().get(0).type()).isEqualTo(ElementType.I16);
+        with(array, "{\"name\": \"int16\"}", "{\"name\": \"int16\", \"configuration\": {\"unit\": \"s\"}}");
+        assertThatThrownBy(() -> new ZarrReader().read(array))
+                .hasMessageContaining("data_type {name=int16, configuration={unit=s}} is not supported");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "uint64, 18446744073709551615, -1",
