@@ -128,16 +128,25 @@ public final class HttpFiles {
      * {@link Backend#stream}.
      *
      * <p><b>Errors:</b> {@link ResponseStatusException} NOT_FOUND if there is no such regular file, FORBIDDEN if it must
-     * not be read; others of {@link Backend#openFile} and {@link Backend#stream}. If the file becomes shorter while it
+     * not be read; {@link IllegalStateException} if the processor cannot address the backend's memory; others of {@link Backend#openFile} and {@link Backend#stream}. If the file becomes shorter while it
      * is sent, an {@link IOException}, which ends the connection.
      *
      * <p><b>Cancellation:</b> at any moment; ends the leases and closes the file.
      */
     public Mono<Void> send(Path path, ServerWebExchange exchange) {
-        return find(path)
+        return Mono.defer(this::addressable)
+                .then(find(path))
                 .flatMap(file -> answer(file, exchange, null))
                 .retryWhen(Retry.indefinitely().filter(Changed.class::isInstance))
                 .onErrorMap(HttpFiles::status);
+    }
+
+    /** Completes, or fails before the response has begun: the first chunk would fail behind its head. */
+    private Mono<Void> addressable() {
+        return backend.capabilities().hostVisible()
+                ? Mono.empty()
+                : Mono.error(new IllegalStateException("the processor cannot address the memory of backend "
+                        + backend.name() + ": HttpFiles needs one where it can, such as host"));
     }
 
     private static Mono<FoundFile> find(Path path) {
@@ -236,7 +245,8 @@ public final class HttpFiles {
      * <p><b>Threading:</b> names are given on {@link Schedulers#boundedElastic()}; the rest as {@link Backend#write}.
      *
      * <p><b>Errors:</b> those of {@code body}; {@link ResponseStatusException} NOT_FOUND if there is no such folder, or the name
-     * is too long for a file, FORBIDDEN if it must not be written, or {@code target} is a folder; others of {@link Backend#write}. Nothing is left behind.
+     * is too long for a file, FORBIDDEN if it must not be written, or {@code target} is a folder; {@link IllegalStateException} if the processor
+     * cannot address the backend's memory; others of {@link Backend#write}. Nothing is left behind.
      *
      * <p><b>Cancellation:</b> at any moment. The file has appeared, or nothing is left behind; the latter may end after
      * the cancel.
@@ -244,7 +254,7 @@ public final class HttpFiles {
      * <p><b>Ownership:</b> releases the buffers of {@code body}.
      */
     public Mono<Long> receive(Publisher<? extends DataBuffer> body, Path target) {
-        return Mono.usingWhen(
+        Mono<Long> received = Mono.usingWhen(
                         Mono.fromSupplier(() -> new PartFile(target)),
                         part -> elastic(part::create)
                                 .then(DataBuffers.write(backend, plan(part), body))
@@ -253,6 +263,7 @@ public final class HttpFiles {
                         (part, cause) -> elastic(part::discard),
                         part -> elastic(part::discard))
                 .onErrorMap(HttpFiles::status);
+        return Mono.defer(this::addressable).then(received);
     }
 
     /**

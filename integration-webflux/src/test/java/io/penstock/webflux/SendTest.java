@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.Capabilities;
 import io.penstock.CommonOptions;
 import io.penstock.Options;
 import io.penstock.engine.stream.LiveLeases;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Proxy;
 import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -18,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Random;
@@ -34,6 +37,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.web.server.MockServerWebExchange;
 import org.springframework.web.server.ResponseStatusException;
+import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 class SendTest {
@@ -62,6 +66,39 @@ class SendTest {
         server.close();
         backend.close();
         LiveLeases.awaitNone();
+    }
+
+    /** As of most devices. It failed at the first chunk, behind the head of a response with status 200. */
+    @Test
+    void aBackendWhoseMemoryTheProcessorCannotAddressIsRefusedBeforeTheResponse() {
+        HttpFiles blind = new HttpFiles(withoutViews(backend));
+        MockServerWebExchange exchange = MockServerWebExchange.from(MockServerHttpRequest.get("/data.bin"));
+        StepVerifier.create(blind.send(folder.resolve("data.bin"), exchange))
+                .expectErrorMessage(
+                        "the processor cannot address the memory of backend host: HttpFiles needs one where it can, such as host")
+                .verify();
+        assertThat(exchange.getResponse().isCommitted()).isFalse();
+        assertThat(exchange.getResponse().getHeaders().isEmpty()).isTrue();
+        StepVerifier.create(blind.receive(Mono.never(), folder.resolve("new")))
+                .expectErrorMatches(error -> error instanceof IllegalStateException)
+                .verify(Duration.ofSeconds(30));
+    }
+
+    private static Backend withoutViews(Backend real) {
+        return (Backend) Proxy.newProxyInstance(
+                Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
+                    Object result = method.invoke(real, arguments);
+                    return result instanceof Capabilities all
+                            ? new Capabilities(
+                                    all.device(),
+                                    all.hardware(),
+                                    all.paths(),
+                                    all.fences(),
+                                    false,
+                                    false,
+                                    all.features())
+                            : result;
+                });
     }
 
     private static String header(HttpResponse<?> response, String name) {
