@@ -187,7 +187,7 @@ final class ArrowLayout {
             case Type.FixedSizeBinary -> {
                 int width = ((FixedSizeBinary) Objects.requireNonNull(field.type(new FixedSizeBinary()), "type"))
                         .byteWidth();
-                yield sized(name, "V" + width, width);
+                yield width == 0 ? ElementType.U8 : sized(name, "V" + width, width); // of 0, buffers have no bytes
             }
             default -> throw bytes.malformed("field " + name + " has the unknown type " + type);
         };

@@ -134,6 +134,12 @@ class ArrowFilesTest {
     }
 
     @Test
+    void aColumnWhoseElementsHaveNoBytesIsLeftOut() {
+        ArrayFile file = read(Real.file("arrow/python-zero.arrow"));
+        assertThat(file.arrays()).extracting(Array::name).containsExactly("0/i/data");
+    }
+
+    @Test
     void whatIsNoArrowFileIsRefused() throws IOException {
         byte[] good = Files.readAllBytes(Real.file("arrow/java.arrow"));
         assertRefused("FEA1....FEA1".getBytes(StandardCharsets.US_ASCII), "it is Feather of version 1");
