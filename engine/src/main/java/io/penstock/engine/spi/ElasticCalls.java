@@ -35,12 +35,7 @@ public final class ElasticCalls {
     }
 
     private static void onOwnThread(Runnable call) {
-        Thread thread = new Thread(null, call, "penstock-release", 0, false);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(null); // keeps no application's class loader alive
-        try {
-            thread.start();
-        } catch (OutOfMemoryError noThread) {
+        if (!new DaemonThread("penstock-release", call).tryStart()) {
             call.run();
         }
     }

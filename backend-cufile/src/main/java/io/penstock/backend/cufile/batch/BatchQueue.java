@@ -208,7 +208,7 @@ public final class BatchQueue extends PolledQueue {
 
     /** Returns the batch. If none can be created, fails all waiting requests and returns null. */
     private @Nullable Batch batch() {
-        int bound = context.bind();
+        int bound = context.rebind();
         if (bound != CudaError.SUCCESS) {
             withdraw();
             failWaiting(CudaFailure.of(CudaContext.BIND, bound));

@@ -112,22 +112,18 @@ public final class CudaContext {
         }
     }
 
-    /** Makes the context current on one of Penstock's own threads, until something else is; cheap if it already is. */
+    /** Makes the context current, permanently, on a thread that runs no code but Penstock's; cheap if it already is. */
     public int bind() {
-        if (BOUND.get() == this && isCurrent()) {
-            return CudaError.SUCCESS;
-        }
+        return BOUND.get() == this ? CudaError.SUCCESS : rebind();
+    }
+
+    /** Makes it current on an I/O queue's thread, where by direct delivery an application may have made another current. */
+    public int rebind() {
         int result = Cuda.cuCtxSetCurrent(handle);
         if (result == CudaError.SUCCESS) {
             BOUND.set(this);
         }
         return result;
-    }
-
-    /** By direct delivery an application runs on the same threads, and may have changed it. */
-    private boolean isCurrent() {
-        long[] current = new long[1];
-        return Cuda.cuCtxGetCurrent(current) == CudaError.SUCCESS && current[0] == handle;
     }
 
     /**

@@ -92,7 +92,7 @@ public final class CudaPoint implements FencePoint {
 
     @Override
     public void place(Runnable placed) {
-        if (exposed && context.bind() == CudaError.SUCCESS) {
+        if (exposed && context.rebind() == CudaError.SUCCESS) {
             record();
         }
         placed.run();

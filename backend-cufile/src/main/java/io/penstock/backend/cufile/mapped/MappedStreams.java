@@ -80,7 +80,7 @@ final class MappedStreams {
     /** Starts the next part of a copy, within one segment; returns why that failed, or null. */
     @Nullable
     NativeFailure start(MappedCopy copy) {
-        int bound = context.bind();
+        int bound = context.rebind();
         if (bound != CudaError.SUCCESS) {
             return CudaFailure.of(CudaContext.BIND, bound);
         }

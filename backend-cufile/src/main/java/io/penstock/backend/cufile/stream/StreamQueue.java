@@ -90,7 +90,7 @@ public final class StreamQueue extends PolledQueue {
     }
 
     private StreamCells prepare() {
-        CudaFailure.check("a transfer in a stream", "cuCtxSetCurrent", context.bind());
+        CudaFailure.check("a transfer in a stream", "cuCtxSetCurrent", context.rebind());
         StreamCells open = cells;
         if (open == null) {
             open = StreamCells.allocate(streamed.length);
