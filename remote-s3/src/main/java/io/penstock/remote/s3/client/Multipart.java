@@ -160,28 +160,34 @@ final class Multipart {
         }
         ByteBuffer body = ByteBuffer.wrap(
                 list.append("</CompleteMultipartUpload>").toString().getBytes(StandardCharsets.UTF_8));
+        ByteBuffer answer = ByteBuffer.allocate(ANSWER_BYTES);
+        Consumer<@Nullable Throwable> done = unlessDone(error -> {
+            if (error == null) {
+                synchronized (this) {
+                    id = null;
+                }
+            }
+            ended.accept(error);
+        });
         creating("CompleteMultipartUpload")
                 .header("Content-Length", Integer.toString(body.remaining()))
-                .start(client, "POST", "?" + query(id()), new Body(body), unlessDone(error -> {
-                    if (error == null) {
-                        synchronized (this) {
-                            id = null;
-                        }
-                    }
-                    ended.accept(error);
-                }));
+                .to(answer)
+                .start(client, "POST", "?" + query(id()), new Body(body), error -> {
+                    boolean lacks = error == null && !text(answer).contains("CompleteMultipartUploadResult");
+                    done.accept(lacks ? lacking("CompleteMultipartUpload", "result") : error);
+                });
     }
 
     /**
-     * Of a request that makes the object: an attempt may have made it although its answer was lost. The next one then finds no upload
-     * any more, or an object where there must be none. So the object is asked who has written it.
+     * Of a request that makes the object: an attempt may have made it although its answer was lost, or arrived without its body. The
+     * next one then finds no upload any more, or an object where there must be none. So the object is asked who has written it.
      */
     private Consumer<@Nullable Throwable> unlessDone(Consumer<@Nullable Throwable> ended) {
         return error -> {
             long status = error instanceof NativeException known
                     ? known.failure().error().code()
-                    : 0;
-            if (status != NOT_FOUND && status != PRECONDITION_FAILED) {
+                    : -1;
+            if (status != 0 && status != NOT_FOUND && status != PRECONDITION_FAILED) { // 0: an answer lacks something
                 ended.accept(error);
                 return;
             }

@@ -205,6 +205,23 @@ class S3UploadTest {
         }
     }
 
+    @Test
+    void anEmptyAnswerIsNoObject() {
+        server.proxy.fault = (request, to) -> {
+            if (completes(request)) {
+                to.write(FaultProxy.text("HTTP/1.1 200 OK\r\nContent-Length: 0"));
+            }
+            return completes(request);
+        };
+        try (StorageFile file = create()) {
+            get(write(file, 0, BYTES));
+            assertThatThrownBy(() -> get(file.sync()))
+                    .isInstanceOf(PermanentStorageException.class)
+                    .hasMessageContaining("CompleteMultipartUpload -> 0; the answer has no result");
+        }
+        assertThatThrownBy(() -> server.get("object")).isInstanceOf(NoSuchKeyException.class);
+    }
+
     private static boolean completes(FaultProxy.Request request) {
         return request.kind.equals("POST") && request.target.contains("uploadId=");
     }
