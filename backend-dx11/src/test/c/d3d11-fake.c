@@ -3,7 +3,7 @@
 #include "d3d11-fake.h"
 #include <string.h>
 
-volatile LONG fences_wanted, held, silent_removal, maps_move;
+volatile LONG fences_wanted, held, silent_removal, maps_move, events_refused, events_asked;
 
 #define MOST_DEVICES 4096
 static Dressed all[MOST_DEVICES]; // of one address the last counts
@@ -174,7 +174,7 @@ __declspec(dllexport) HRESULT WINAPI D3D11CreateDevice(
 // What tests say and ask.
 
 CONTROL void fake_reset(void) {
-    fences_wanted = held = silent_removal = maps_move = 0;
+    fences_wanted = held = silent_removal = maps_move = events_refused = events_asked = 0;
 }
 
 CONTROL void fake_fences(int wanted) {
@@ -183,6 +183,14 @@ CONTROL void fake_fences(int wanted) {
 
 CONTROL void fake_hold(int hold) {
     held = hold;
+}
+
+CONTROL void fake_refuse_events(int next) {
+    events_refused = next;
+}
+
+CONTROL int fake_events(void) {
+    return events_asked;
 }
 
 CONTROL void fake_move_maps(int move) {

@@ -27,6 +27,8 @@ Dressed *dressed_context(void *context);
 extern volatile LONG fences_wanted;   // devices made from now on answer to ID3D11Device5
 extern volatile LONG held;            // copies do not end
 extern volatile LONG silent_removal;  // GetData of a removed device answers S_FALSE for ever
+extern volatile LONG events_refused;  // as many of the next SetEventOnCompletion fail
+extern volatile LONG events_asked;    // calls of it
 extern volatile LONG maps_move;       // staging buffers are mapped elsewhere each time
 
 // calls.c

@@ -98,6 +98,11 @@ static UINT64 STDMETHODCALLTYPE fence_value(ID3D11Fence *face) {
 
 static HRESULT STDMETHODCALLTYPE fence_event(ID3D11Fence *face, UINT64 value, HANDLE event) {
     Fence *fence = (Fence *)face;
+    InterlockedIncrement(&events_asked);
+    if (events_refused > 0) {
+        InterlockedDecrement(&events_refused);
+        return E_OUTOFMEMORY;
+    }
     EnterCriticalSection(&lock);
     if (value <= fence->value) {
         SetEvent(event);

@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,6 +78,27 @@ class DeviceLossTest {
                                     BYTES, target -> again.submit(Transfer.read(reopened.all(), target.all()))))
                     .block(PATIENCE);
             assertThat(moved.bytes()).isEqualTo(BYTES);
+        }
+    }
+
+    /** Else the thread would sleep as if it were woken. */
+    @Test
+    void anEventThatTheFenceDoesNotTakeIsOfferedAgain() throws IOException {
+        Path path = Files.write(folder.resolve("file"), new byte[BYTES]);
+        try (Backend backend = new Dx11Provider().open(Dx11s.resolved(Direct3dFake.options(true)));
+                DeviceBuffer buffer = backend.allocate(BYTES).block(PATIENCE);
+                StorageFile file = backend.openFile(path, FileOption.READ).block(PATIENCE)) {
+            Direct3dFake.hold(true);
+            Direct3dFake.refuseEvents(1);
+            Witness<Completion> read = Witness.of(backend.submit(Transfer.read(file.all(), buffer.all())));
+            long end = System.nanoTime() + PATIENCE.toNanos();
+            while (Direct3dFake.events() < 2 && System.nanoTime() < end) {
+                Thread.onSpinWait();
+            }
+            assertThat(Direct3dFake.events()).isGreaterThan(1);
+            assertThat(read.hasEnded()).isFalse();
+            Direct3dFake.hold(false);
+            assertThat(read.value().bytes()).isEqualTo(BYTES);
         }
     }
 

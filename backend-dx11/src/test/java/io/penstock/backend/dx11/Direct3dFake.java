@@ -46,6 +46,16 @@ final class Direct3dFake implements BeforeAllCallback, AfterEachCallback {
         call("fake_hold", hold ? 1 : 0);
     }
 
+    /** Lets the next calls of SetEventOnCompletion fail. */
+    static void refuseEvents(int next) {
+        call("fake_refuse_events", next);
+    }
+
+    /** Returns the calls of SetEventOnCompletion so far. */
+    static int events() {
+        return call("fake_events");
+    }
+
     /** Has staging buffers mapped at another place each time. */
     static void moveMaps() {
         call("fake_move_maps", 1);

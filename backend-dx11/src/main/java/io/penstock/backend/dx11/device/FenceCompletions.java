@@ -101,8 +101,9 @@ final class FenceCompletions implements CopyCompletions {
         if (next == rung) {
             return true;
         }
-        rung = next;
-        return !Hresult.failed(D3d11Fence.SetEventOnCompletion(fence, next, event));
+        boolean rings = !Hresult.failed(D3d11Fence.SetEventOnCompletion(fence, next, event));
+        rung = rings ? next : 0; // the first value is 1: asked again, it tries again
+        return rings;
     }
 
     @Override
