@@ -171,8 +171,8 @@ final class Dx11Copies implements StagingDevice {
     private void mark(Request copy, Dx11StagingBuffer staging) {
         NativeFailure failure = device.ends().mark(staging.mark());
         if (failure != null) {
-            giveBack(staging);
             mapAgain(staging); // which waits for the copy: nothing else reports its completion
+            giveBack(staging);
             copy.fail(failure);
         }
     }
