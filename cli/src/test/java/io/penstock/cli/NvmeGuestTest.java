@@ -87,13 +87,17 @@ class NvmeGuestTest {
         ProcessBuilder command = new ProcessBuilder(RUN, "true").redirectErrorStream(true);
         command.environment().merge("PATH", folder.toString(), (path, first) -> first + ":" + path);
         Process guest = command.start();
-        assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
-            assertThat(guest.inputReader().readLine()).isEqualTo("first");
-            Files.createFile(read);
-            assertThat(guest.inputReader().readLine()).isEqualTo("second");
-            assertThat(guest.inputReader().readLine()).isNull();
-            assertThat(guest.waitFor()).isEqualTo(7);
-        });
+        try {
+            assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
+                assertThat(guest.inputReader().readLine()).isEqualTo("first");
+                Files.createFile(read);
+                assertThat(guest.inputReader().readLine()).isEqualTo("second");
+                assertThat(guest.inputReader().readLine()).isNull();
+                assertThat(guest.waitFor()).isEqualTo(7);
+            });
+        } finally {
+            guest.descendants().forEach(ProcessHandle::destroyForcibly);
+        }
     }
 
     private static void makeDisk(Path disk, Path files) throws IOException, InterruptedException {
