@@ -5,7 +5,6 @@ import io.penstock.NativeError;
 import io.penstock.backend.nvme.bus.Bus;
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Shared;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -45,7 +44,7 @@ public final class Controller {
 
     private final Bus bus;
     private final long timeoutNanos;
-    private final long cap;
+    private final Registers registers;
     private final Doorbells doorbells;
     private final DmaMemory page; // of Identify; guarded by this, as the following
     private final ByteBuffer pageBytes;
@@ -58,11 +57,11 @@ public final class Controller {
     private volatile int generation;
     private volatile @Nullable NativeFailure lost;
 
-    private Controller(Bus bus, Duration timeout, long cap) throws ControllerException {
+    private Controller(Bus bus, Duration timeout, Registers registers) throws ControllerException {
         this.bus = bus;
-        this.cap = cap;
+        this.registers = registers;
         timeoutNanos = timeout.toNanos();
-        doorbells = new Doorbells(bus, Registers.doorbellStride(cap));
+        doorbells = new Doorbells(bus, registers.doorbellStride());
         page = bus.allocate(Identity.BYTES);
         pageBytes = page.buffer(0, Identity.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         try {
@@ -73,7 +72,7 @@ public final class Controller {
         }
         admin = new AdminQueue(bus, adminPair, timeoutNanos);
         try {
-            disable();
+            registers.disable();
             enable();
             identity = Identity.of(identify("Identify Controller", 0, IDENTIFY_CONTROLLER));
             enableShadow();
@@ -124,15 +123,11 @@ public final class Controller {
 
     private static Controller start(Bus bus, Duration timeout) throws ControllerException {
         try {
-            long cap = read64(bus, Registers.CAP);
-            if (cap == -1) {
-                throw ControllerException.gone("opening " + bus.name());
+            Registers registers = new Registers(bus);
+            if (registers.leastPageBytes() > PrpLists.PAGE_BYTES) {
+                throw unsupported(bus.name() + " needs pages of " + registers.leastPageBytes() + " bytes, not of 4096");
             }
-            if (Registers.leastPageBytes(cap) > PrpLists.PAGE_BYTES) {
-                throw unsupported(
-                        bus.name() + " needs pages of " + Registers.leastPageBytes(cap) + " bytes, not of 4096");
-            }
-            return new Controller(bus, timeout, cap);
+            return new Controller(bus, timeout, registers);
         } catch (ControllerException | RuntimeException e) {
             bus.close();
             throw e;
@@ -166,7 +161,7 @@ public final class Controller {
 
     /** Returns the most commands that may be in flight on a queue pair. */
     public int maxDepth() {
-        return Registers.queueEntries(cap) - 1;
+        return registers.queueEntries() - 1;
     }
 
     /**
@@ -342,7 +337,7 @@ public final class Controller {
         }
         LOG.warn("resetting the NVMe controller {}: {}", bus.name(), cause);
         try {
-            disable();
+            registers.disable();
             adminPair = adminPair.renewed(generation);
             admin = new AdminQueue(bus, adminPair, timeoutNanos);
             enable();
@@ -370,10 +365,8 @@ public final class Controller {
     private synchronized void shutDown() {
         try {
             if (lost == null) {
-                int shutdown = Registers.CC_LAYOUT | Registers.CC_ENABLE | Registers.CC_SHUTDOWN;
-                bus.write(Registers.CC, shutdown);
-                await("shutdown", Registers.CSTS_SHUTDOWN_MASK, Registers.CSTS_SHUTDOWN_COMPLETE);
-                disable();
+                registers.shutDown();
+                registers.disable();
             }
         } catch (ControllerException e) {
             LOG.warn("the NVMe controller {} did not shut down: {}", bus.name(), e.getMessage());
@@ -385,18 +378,8 @@ public final class Controller {
         bus.close();
     }
 
-    private void disable() throws ControllerException {
-        bus.write(Registers.CC, Registers.CC_LAYOUT);
-        await("disabling", Registers.CSTS_READY, 0);
-    }
-
     private void enable() throws ControllerException {
-        int last = AdminQueue.ENTRIES - 1;
-        bus.write(Registers.AQA, last << 16 | last);
-        write64(Registers.ASQ, adminPair.submissions().busAddress());
-        write64(Registers.ACQ, adminPair.completions().busAddress());
-        bus.write(Registers.CC, Registers.CC_LAYOUT | Registers.CC_ENABLE);
-        await("enabling", Registers.CSTS_READY | Registers.CSTS_FATAL, Registers.CSTS_READY);
+        registers.enable(adminPair);
         int most = MOST_QUEUE_PAIRS - 1;
         admin.begin(SubmissionEntry.SET_FEATURES, 0).words(FEATURE_QUEUES, most << 16 | most);
         int granted = admin.execute("Set Features");
@@ -412,36 +395,9 @@ public final class Controller {
         }
     }
 
-    /** Blocks until the bits of {@code mask} in CSTS are {@code wanted}. */
-    private void await(String what, int mask, int wanted) throws ControllerException {
-        long deadline = System.nanoTime() + Registers.readyNanos(cap);
-        Pause pause = new Pause().spins(10).naps(10_000, 1_000_000);
-        while (true) {
-            int status = bus.read(Registers.CSTS);
-            if (status == Bus.GONE) {
-                throw ControllerException.gone(what + " " + bus.name());
-            }
-            if ((status & mask) == wanted) {
-                return;
-            }
-            boolean isFatal = wanted != 0 && (status & Registers.CSTS_FATAL) != 0;
-            if (isFatal || System.nanoTime() - deadline > 0) {
-                NativeError error = new NativeError("CSTS", status, isFatal ? "CFS" : "TIMEOUT");
-                String note = isFatal ? "controller fatal status" : "the controller did not change its status in time";
-                throw new ControllerException(
-                        what + " " + bus.name(), new NativeFailure(error, NativeFailure.Kind.LOST, note));
-            }
-            pause.idle();
-        }
-    }
-
     /** Returns why the controller needs a reset although it has not timed out; empty if it does not. */
     public String fault() {
-        int status = bus.read(Registers.CSTS);
-        if (status == Bus.GONE) {
-            return "its registers read as all ones";
-        }
-        return (status & Registers.CSTS_FATAL) != 0 ? "controller fatal status (CSTS.CFS)" : "";
+        return registers.fault();
     }
 
     private ByteBuffer identify(String name, int namespace, int structure) throws ControllerException {
@@ -465,15 +421,5 @@ public final class Controller {
                 "opening",
                 new NativeFailure(
                         new NativeError("NVMe Identify", 0, "UNSUPPORTED"), NativeFailure.Kind.PERMANENT, why));
-    }
-
-    private static long read64(Bus bus, int offset) {
-        long low = bus.read(offset) & 0xffffffffL;
-        return low | (long) bus.read(offset + Integer.BYTES) << 32;
-    }
-
-    private void write64(int offset, long value) {
-        bus.write(offset, (int) value);
-        bus.write(offset + Integer.BYTES, (int) (value >>> 32));
     }
 }

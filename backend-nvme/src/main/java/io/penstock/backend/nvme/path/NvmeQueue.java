@@ -90,19 +90,24 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
         int commands = Math.min(depth, controller.maxDepth());
         int eventfd = LibC.eventfd(0, LibC.EFD_CLOEXEC); // -1 if there is none: it works without
         PrpLists lists = null;
+        QueuePair pair = null;
         try {
             boolean hasSgls = controller.identity().sglAlignment() > 0; // no command has a list of PRPs then
             lists = new PrpLists(
                     controller.bus(),
                     commands,
                     hasSgls ? 0 : controller.identity().maxBytes());
-            QueuePair pair = controller.openQueuePair(commands, eventfd);
+            pair = controller.openQueuePair(commands, eventfd);
+            CompletionWait wait = new CompletionWait(pair.hasInterrupts() ? eventfd : -1, pollNanos);
+            NvmeQueue queue = new NvmeQueue(controller, pair, lists, wait);
             if (!pair.hasInterrupts() && eventfd >= 0) {
                 LibC.close(eventfd);
             }
-            CompletionWait wait = new CompletionWait(pair.hasInterrupts() ? eventfd : -1, pollNanos);
-            return new NvmeQueue(controller, pair, lists, wait);
-        } catch (ControllerException | RuntimeException e) {
+            return queue;
+        } catch (ControllerException | RuntimeException | Error e) { // an Error: no memory
+            if (pair != null) {
+                controller.close(pair);
+            }
             if (eventfd >= 0) {
                 LibC.close(eventfd);
             }
