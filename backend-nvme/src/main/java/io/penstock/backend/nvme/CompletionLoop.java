@@ -11,7 +11,6 @@ import io.penstock.backend.nvme.controller.Controller;
 import io.penstock.backend.nvme.controller.QueuePair;
 import io.penstock.backend.nvme.controller.Status;
 import io.penstock.backend.nvme.controller.TailDoorbell;
-import io.penstock.engine.spi.DaemonThread;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Wakeup;
@@ -69,10 +68,12 @@ final class CompletionLoop implements QueuePair.Completions {
     }
 
     /** The pair's thread. */
-    private static final class PairThread extends DaemonThread implements NonBlocking {
+    private static final class PairThread extends Thread implements NonBlocking {
 
         PairThread(Runnable task) {
-            super("penstock-nvme-pair", task);
+            super(null, task, "penstock-nvme-pair", 0, false);
+            setDaemon(true);
+            setContextClassLoader(null); // keeps no application's class loader alive
         }
     }
 

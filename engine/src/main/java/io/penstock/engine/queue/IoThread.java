@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
-import io.penstock.engine.spi.DaemonThread;
 import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.ffi.TimerSlack;
 import java.util.concurrent.CompletableFuture;
@@ -13,7 +12,7 @@ import reactor.core.scheduler.NonBlocking;
  * The thread of one I/O queue. Marked non-blocking for Reactor, so that {@code block()} on it throws instead of
  * hanging.
  */
-public final class IoThread extends DaemonThread implements NonBlocking {
+public final class IoThread extends Thread implements NonBlocking {
 
     private static final Logger LOG = LoggerFactory.getLogger(IoThread.class);
 
@@ -26,10 +25,12 @@ public final class IoThread extends DaemonThread implements NonBlocking {
 
     /** Creates a thread, which polls for arrivals as the window says. */
     IoThread(IoQueue ioQueue, IoThreads group, String name, PollWindow arrivals) {
-        super(name);
+        super(null, null, name, 0, false); // inherits no thread locals of the thread that opened the backend
         this.ioQueue = ioQueue;
         this.group = group;
         this.arrivals = arrivals;
+        setDaemon(true);
+        setContextClassLoader(null); // keeps no application's class loader alive
     }
 
     IoQueue ioQueue() {

@@ -5,7 +5,7 @@ package io.penstock.engine.spi;
  * A thread of a backend. It does not keep the process alive, and keeps no application's classes alive: it has no
  * context class loader, and inherits no thread locals.
  */
-public class DaemonThread extends Thread {
+public final class DaemonThread extends Thread {
 
     /** Creates it, without starting it. */
     public DaemonThread(String name, Runnable body) {
@@ -14,16 +14,11 @@ public class DaemonThread extends Thread {
         setContextClassLoader(null);
     }
 
-    /** Creates one that overrides {@link #run}. */
-    protected DaemonThread(String name) {
-        this(name, () -> {});
-    }
-
     /**
      * Starts it, if the system permits another thread; returns whether it did. For a thread that helps others, which do its
      * work without it.
      */
-    public final boolean tryStart() {
+    public boolean tryStart() {
         try {
             start();
             return true;
