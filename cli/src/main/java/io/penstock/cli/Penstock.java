@@ -6,6 +6,7 @@ import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -88,7 +89,9 @@ public final class Penstock {
     private static int misused(ParameterException e, String[] arguments) {
         CommandLine command = e.getCommandLine();
         PrintWriter err = command.getErr();
-        err.println("penstock: " + (isUnreadableName(e) ? Complaint.UNREADABLE_NAME : e.getMessage()));
+        String complaint = isUnreadableName(e) ? Complaint.UNREADABLE_NAME : String.valueOf(e.getMessage());
+        err.println("penstock: "
+                + complaint.lines().map(TextTable::plain).collect(Collectors.joining(System.lineSeparator())));
         err.println("see: ./" + command.getCommandSpec().qualifiedName() + " --help");
         return MISUSED;
     }

@@ -100,6 +100,12 @@ class PenstockTest {
     }
 
     @Test
+    void anArgumentThatIsNotKnownReachesTheTerminalWithoutItsControlCharacters() {
+        assertThat(CommandLineRun.of("copy", "--\u001b[2Jx", "a", "b").complaints())
+                .containsExactly("penstock: Unknown option: '--?[2Jx'", "see: ./penstock copy --help");
+    }
+
+    @Test
     void helpHasTheWidthOfTheShell() {
         assertThat(Penstock.columns(null)).isEqualTo(80);
         assertThat(Penstock.columns("132")).isEqualTo(132);
