@@ -123,13 +123,7 @@ class S3UploadTest {
     /** S3 sends the head of this answer, 200, before it knows. */
     @Test
     void anErrorThatTheServerSendsWithStatus200FailsTheSync() throws IOException {
-        server.proxy.fault = (request, to) -> {
-            boolean completes = completes(request);
-            if (completes) {
-                to.write(FaultProxy.error("200 OK", "InvalidPart"));
-            }
-            return completes;
-        };
+        completionIsAnswered(FaultProxy.error("200 OK", "InvalidPart"));
         try (StorageFile file = create()) {
             get(write(file, 0, BYTES));
             assertThatThrownBy(() -> get(file.sync()))
@@ -141,12 +135,7 @@ class S3UploadTest {
 
     @Test
     void aSyncAfterOneThatFailedMakesNoObject() {
-        server.proxy.fault = (request, to) -> {
-            if (completes(request)) {
-                to.write(FaultProxy.error("400 Bad Request", "InvalidPart"));
-            }
-            return completes(request);
-        };
+        completionIsAnswered(FaultProxy.error("400 Bad Request", "InvalidPart"));
         try (StorageFile file = create()) {
             get(write(file, 0, BYTES));
             assertThatThrownBy(() -> get(file.sync())).hasMessageContaining("as does every later sync");
@@ -207,12 +196,7 @@ class S3UploadTest {
 
     @Test
     void anEmptyAnswerIsNoObject() {
-        server.proxy.fault = (request, to) -> {
-            if (completes(request)) {
-                to.write(FaultProxy.text("HTTP/1.1 200 OK\r\nContent-Length: 0"));
-            }
-            return completes(request);
-        };
+        completionIsAnswered(FaultProxy.text("HTTP/1.1 200 OK\r\nContent-Length: 0"));
         try (StorageFile file = create()) {
             get(write(file, 0, BYTES));
             assertThatThrownBy(() -> get(file.sync()))
@@ -220,6 +204,15 @@ class S3UploadTest {
                     .hasMessageContaining("CompleteMultipartUpload -> 0; the answer has no result");
         }
         assertThatThrownBy(() -> server.get("object")).isInstanceOf(NoSuchKeyException.class);
+    }
+
+    private void completionIsAnswered(byte[] answer) {
+        server.proxy.fault = (request, to) -> {
+            if (completes(request)) {
+                to.write(answer);
+            }
+            return completes(request);
+        };
     }
 
     private static boolean completes(FaultProxy.Request request) {
