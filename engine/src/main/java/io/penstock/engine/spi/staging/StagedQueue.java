@@ -168,10 +168,13 @@ final class StagedQueue implements NativeQueue {
         }
     }
 
-    /** One worker would fill a buffer, and copy it, while the others sleep. */
+    /**
+     * One worker would fill a buffer, and copy it, while the others sleep. Not where one thread makes all calls to the
+     * device, possibly the application's: it would make so many more.
+     */
     @Override
     public int idleParallelism() {
-        return inFlight == 0 ? workers.idleParallelism() : 1;
+        return inFlight == 0 && executor == null ? workers.idleParallelism() : 1;
     }
 
     private StagedRequest staged(Request request) {

@@ -262,6 +262,13 @@ class StagingWorkersTest {
         assertThat(second.idleParallelism()).isEqualTo(3);
         first.close();
         second.close();
+        ExecutorPump pump = new ExecutorPump(() -> {});
+        FakeDevice ofOneThread = new FakeDevice(ThreadRule.ONE, host, 1);
+        StagedQueue single = new StagedQueue(ofOneThread, host, options, pool.enter(), pump, null);
+        assertThat(single.idleParallelism())
+                .as("one thread would make more calls")
+                .isEqualTo(1);
+        single.close();
     }
 
     @Test
