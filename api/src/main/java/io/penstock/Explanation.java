@@ -6,8 +6,8 @@ package io.penstock;
  *
  * @param path the path it would take
  * @param evidence how the path was determined
- * @param segments the number of native commands it would be split into; more if it is a large read and the backend is idle,
- *     where several threads then share it
+ * @param segments the number of native commands it would be split into; a large read may be split into more while
+ *     the backend is idle, so that several threads share it
  * @param alignment the alignment that the path requires, in bytes; 1 if none
  * @param whyNotDirect why the path is not {@link TransferPath#DIRECT}; empty if it is
  * @param remedy what would make it more direct; empty if nothing would

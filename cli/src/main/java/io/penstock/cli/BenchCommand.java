@@ -18,7 +18,6 @@ import io.penstock.cli.doctor.FileChecks;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -174,9 +173,7 @@ final class BenchCommand implements Callable<Integer> {
 
     private void check() throws IOException {
         if (!pattern.writes() && !exists()) {
-            throw Files.isSymbolicLink(file)
-                    ? new IOException(SymbolicLink.describe(file))
-                    : new NoSuchFileException(file.toString());
+            throw SymbolicLink.missing(file);
         }
         if (Files.isDirectory(file)) {
             throw new IOException(file + " is a directory");

@@ -23,7 +23,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,9 +88,7 @@ final class DoctorCommand implements Callable<Integer> {
     /** Without that each backend would seem not to work. */
     private static void checkReadable(Path path) throws IOException {
         if (!Files.exists(path)) {
-            throw Files.isSymbolicLink(path)
-                    ? new IOException(SymbolicLink.describe(path))
-                    : new NoSuchFileException(path.toString());
+            throw SymbolicLink.missing(path);
         }
         if (Files.isDirectory(path)) {
             return;

@@ -138,13 +138,7 @@ class BenchmarkTest {
     void aBlockThatSlotsHaveWrittenAtTheSameTimeInSegmentsVerifies() throws Exception {
         try (Benchmark benchmark = Benchmark.open(work(AccessPattern.WRITE, 4), List.of(backend))) {
             run(benchmark);
-            byte[] bytes = Files.readAllBytes(file);
-            int other = BLOCK;
-            while (bytes[other] == bytes[0]) { // of the same slot
-                other += BLOCK;
-            }
-            byte[] mixed = Arrays.copyOfRange(bytes, 0, BLOCK);
-            System.arraycopy(bytes, other + 1000, mixed, 1000, 3001);
+            byte[] mixed = mixed(1000, 4001);
             writeEachBlock(mixed);
             assertThat(benchmark.verify()).isEqualTo(4);
             mixed[3000] ^= 1;
@@ -159,16 +153,21 @@ class BenchmarkTest {
     void aBlockWhoseWritersMeetNearItsStartOrEndVerifies(int place) throws Exception {
         try (Benchmark benchmark = Benchmark.open(work(AccessPattern.WRITE, 4), List.of(backend))) {
             run(benchmark);
-            byte[] bytes = Files.readAllBytes(file);
-            int other = BLOCK;
-            while (bytes[other] == bytes[0]) { // of the same slot
-                other += BLOCK;
-            }
-            byte[] mixed = Arrays.copyOfRange(bytes, 0, BLOCK);
-            System.arraycopy(bytes, other + place, mixed, place, BLOCK - place);
-            writeEachBlock(mixed);
+            writeEachBlock(mixed(place, BLOCK));
             assertThat(benchmark.verify()).isEqualTo(4);
         }
+    }
+
+    /** Returns a block that one slot has written, with the bytes of another in a range. */
+    private byte[] mixed(int from, int to) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        int other = BLOCK;
+        while (bytes[other] == bytes[0]) { // of the same slot
+            other += BLOCK;
+        }
+        byte[] mixed = Arrays.copyOfRange(bytes, 0, BLOCK);
+        System.arraycopy(bytes, other + from, mixed, from, to - from);
+        return mixed;
     }
 
     private void writeEachBlock(byte[] block) throws IOException {

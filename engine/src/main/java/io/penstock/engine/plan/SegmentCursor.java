@@ -54,6 +54,7 @@ public final class SegmentCursor {
     private final Transfer transfer;
     private final Ground ground;
     private final long bounceBytes;
+    private final long mostSegmentBytes;
     private final boolean joins; // false: every pair separately
     private final int firstPair;
     private final int endPair;
@@ -63,6 +64,7 @@ public final class SegmentCursor {
     private final long blockBytes;
     private final @Nullable BufferRegion firstBlock;
     private Limits limits;
+    private Limits uncut; // of limits
     private long address;
 
     private int nextPair;
@@ -77,14 +79,30 @@ public final class SegmentCursor {
      * @param bounceBytes the bytes of a bounce buffer: the longest cover
      */
     public SegmentCursor(Transfer transfer, Ground ground, long bounceBytes) {
-        this(transfer, ground, bounceBytes, true, 0, transfer.pairs());
+        this(transfer, ground, bounceBytes, Long.MAX_VALUE);
+    }
+
+    /**
+     * Creates a cursor before the first segment.
+     *
+     * @param mostSegmentBytes cuts segments shorter than the limits of files do
+     */
+    public SegmentCursor(Transfer transfer, Ground ground, long bounceBytes, long mostSegmentBytes) {
+        this(transfer, ground, bounceBytes, mostSegmentBytes, true, 0, transfer.pairs());
     }
 
     private SegmentCursor(
-            Transfer transfer, Ground ground, long bounceBytes, boolean joins, int firstPair, int endPair) {
+            Transfer transfer,
+            Ground ground,
+            long bounceBytes,
+            long mostSegmentBytes,
+            boolean joins,
+            int firstPair,
+            int endPair) {
         this.transfer = transfer;
         this.ground = ground;
         this.bounceBytes = bounceBytes;
+        this.mostSegmentBytes = mostSegmentBytes;
         this.joins = joins;
         this.firstPair = firstPair;
         this.endPair = endPair;
@@ -93,7 +111,8 @@ public final class SegmentCursor {
         FileRegion first = transfer.fileRegion(0);
         this.firstBlock = transfer.isGather() ? (BufferRegion) transfer.target(0) : null;
         this.blockBytes = first.length();
-        this.limits = ground.limits(first.file());
+        this.uncut = ground.limits(first.file());
+        this.limits = uncut.withSegments(mostSegmentBytes);
         if (firstBlock != null) {
             this.address = ground.address(firstBlock);
             run.within(limits, address, null);
@@ -102,12 +121,13 @@ public final class SegmentCursor {
 
     /** Returns a cursor over some of the pairs, each separately: the plan after a packed segment has failed. */
     public SegmentCursor apart(int firstPair, int count) {
-        return new SegmentCursor(transfer, ground, bounceBytes, false, firstPair, firstPair + count);
+        return new SegmentCursor(transfer, ground, bounceBytes, mostSegmentBytes, false, firstPair, firstPair + count);
     }
 
     /** Returns the number of all segments, independent of the position of this cursor. */
     public long count() {
-        SegmentCursor other = new SegmentCursor(transfer, ground, bounceBytes, joins, firstPair, endPair);
+        SegmentCursor other =
+                new SegmentCursor(transfer, ground, bounceBytes, mostSegmentBytes, joins, firstPair, endPair);
         long count = 0;
         while (other.next()) {
             count++;
@@ -174,7 +194,11 @@ public final class SegmentCursor {
         FileRegion from = transfer.fileRegion(pair);
         Target to = transfer.target(pair);
         ImageRegion image = to instanceof ImageRegion region ? region : null;
-        limits = ground.limits(from.file());
+        Limits found = ground.limits(from.file());
+        if (found != uncut) { // most runs are of the same file
+            uncut = found;
+            limits = found.withSegments(mostSegmentBytes);
+        }
         address = ground.address(to);
         run.within(limits, address, image);
         long bytes = from.length();

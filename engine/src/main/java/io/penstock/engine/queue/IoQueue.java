@@ -291,8 +291,9 @@ public final class IoQueue implements Request.Completion {
 
     private void advance(OpenTransfer transfer) {
         long quantum = limits.quantum();
-        if (transfer.isDivisible()) {
-            transfer.divide(queue.idleParallelism());
+        int parallelism = queue.idleParallelism();
+        if (parallelism > 1 && transfer.isDivisible()) {
+            transfer.divide(parallelism);
         }
         while (!transfer.isStopped() && transfer.nextSegment()) {
             Segment segment = take();

@@ -24,14 +24,13 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class PlannedTransfer extends CarriedTransfer implements SegmentCursor.Ground {
 
-    // Of a read that is cut for the sake of its latency. To wake a thread takes as long as to move some 100 KiB.
+    // Of a read that is cut for the sake of its latency: each part wakes a thread.
     private static final long LEAST_PART_BYTES = 256 << 10;
     private static final long PART_UNIT = 64 << 10;
 
     private @Nullable SegmentCursor cursor;
     private @Nullable ArrayDeque<SegmentCursor> apart; // packed segments that fell short, pair by pair
     private boolean planned;
-    private long mostSegmentBytes = Long.MAX_VALUE;
 
     @Nullable
     public DeviceMemory @Nullable []
@@ -46,15 +45,18 @@ abstract class PlannedTransfer extends CarriedTransfer implements SegmentCursor.
 
     /** Returns whether it may be cut so that several segments of it are read at the same time. */
     final boolean isDivisible() {
-        return !planned && transfer().isRead() && transfer().length() >= 2 * LEAST_PART_BYTES && images == null;
+        return !planned
+                && transfer().isRead()
+                && transfer().length() >= 2 * LEAST_PART_BYTES
+                && images == null
+                && file(0).async() == null;
     }
 
-    /** Cuts it into at least so many segments, unless they became too small to be worth it. */
+    /** Cuts it into at least so many segments, but none smaller than is worth it. */
     final void divide(int parts) {
-        if (parts > 1) {
-            long part = (transfer().length() + parts - 1) / parts;
-            mostSegmentBytes = Math.max(LEAST_PART_BYTES, (part + PART_UNIT - 1) & -PART_UNIT);
-        }
+        long part = (transfer().length() + parts - 1) / parts;
+        long most = Math.max(LEAST_PART_BYTES, (part + PART_UNIT - 1) & -PART_UNIT);
+        cursor = new SegmentCursor(transfer(), this, Bounces.BOUNCE_BYTES, most);
     }
 
     /** Moves to the next segment; most transfers are one segment and never create a cursor. */
@@ -63,11 +65,13 @@ abstract class PlannedTransfer extends CarriedTransfer implements SegmentCursor.
             return cursor != null && (cursor.next() || nextApart());
         }
         planned = true;
-        Limits limits = limits(transfer().fileRegion(0).file());
-        if (transfer().pairs() == 1 && transfer().length() <= limits.segmentBytes() && fitsAsItIs(limits)) {
-            return transfer().length() > 0;
+        if (cursor == null) {
+            Limits limits = nativeFile(0).limits();
+            if (transfer().pairs() == 1 && transfer().length() <= limits.segmentBytes() && fitsAsItIs(limits)) {
+                return transfer().length() > 0;
+            }
+            cursor = new SegmentCursor(transfer(), this, Bounces.BOUNCE_BYTES, Long.MAX_VALUE);
         }
-        cursor = new SegmentCursor(transfer(), this, Bounces.BOUNCE_BYTES);
         return cursor.next();
     }
 
@@ -92,11 +96,7 @@ abstract class PlannedTransfer extends CarriedTransfer implements SegmentCursor.
 
     @Override
     public final Limits limits(StorageFile file) {
-        EngineFile engineFile = (EngineFile) file;
-        Limits limits = engineFile.nativeFile(pathIndex()).limits();
-        return mostSegmentBytes < limits.segmentBytes() && engineFile.async() == null
-                ? limits.withSegments(mostSegmentBytes)
-                : limits;
+        return ((EngineFile) file).nativeFile(pathIndex()).limits();
     }
 
     @Override

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * The threads of a {@link NativeQueue} that make blocking calls: a bounded number, started on demand, and interrupted only
  * while they wait for a call.
  *
- * <p><b>Threading:</b> the I/O queue's thread. One thread of these has an object between {@link #begin} and {@link #poll};
- * the queues in between order the accesses.
+ * <p><b>Threading:</b> the I/O queue's thread. From {@link #begin} until {@link #poll} returns it, an object belongs to these
+ * threads, one at a time; the queues in between order the accesses.
  *
  * @param <C> a call, and its result
  */

@@ -30,13 +30,9 @@ public final class ElasticCalls {
         try {
             Schedulers.boundedElastic().schedule(once);
         } catch (RejectedExecutionException | OutOfMemoryError refused) {
-            onOwnThread(once);
-        }
-    }
-
-    private static void onOwnThread(Runnable call) {
-        if (!new DaemonThread("penstock-release", call).tryStart()) {
-            call.run();
+            if (!new DaemonThread("penstock-release", once).tryStart()) {
+                once.run();
+            }
         }
     }
 }

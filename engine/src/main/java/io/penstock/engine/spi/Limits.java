@@ -44,10 +44,13 @@ public record Limits(long fileAlignment, long memoryAlignment, long maxBytes, lo
         return last;
     }
 
-    /** Returns the same with smaller segments; at least one block. */
+    /** Returns the same with segments of at most {@code bytes}, or of one block. */
     public Limits withSegments(long bytes) {
+        if (bytes >= segmentBytes) {
+            return this;
+        }
         long whole = Math.max(fileAlignment, bytes - bytes % fileAlignment);
-        return new Limits(fileAlignment, memoryAlignment, maxBytes, Math.min(segmentBytes, whole), packs);
+        return new Limits(fileAlignment, memoryAlignment, maxBytes, whole, packs);
     }
 
     /** Returns whether requests must be aligned to blocks. */

@@ -54,7 +54,7 @@ class DividedReadTest {
             protected void ended() {}
         };
         open.goBy(FakePort.PATH, 0);
-        if (open.isDivisible()) {
+        if (parallelism > 1 && open.isDivisible()) {
             open.divide(parallelism);
         }
         List<Long> bytes = new ArrayList<>();

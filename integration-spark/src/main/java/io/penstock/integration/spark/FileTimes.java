@@ -44,8 +44,13 @@ record FileTimes(Map<String, Long> millis) implements Serializable {
 
     /** Returns the times of some files only. */
     FileTimes only(Collection<String> paths) {
-        Map<String, Long> some = new HashMap<>(millis);
-        some.keySet().retainAll(paths);
+        Map<String, Long> some = new HashMap<>();
+        for (String path : paths) { // a query has many splits: each looks at its own files only
+            Long known = millis.get(path);
+            if (known != null) {
+                some.put(path, known);
+            }
+        }
         return new FileTimes(some);
     }
 

@@ -86,19 +86,21 @@ public final class IpcImport implements AutoCloseable {
     /** Connects; the kernel lets that wait, without a limit, where the exporter's backlog is full. */
     static SocketChannel connect(Path socket, Duration patience) throws IOException {
         SocketChannel connection = SocketChannel.open(StandardProtocolFamily.UNIX);
-        Disposable limit = Schedulers.parallel()
-                .schedule(() -> ChannelWatch.close(connection), patience.toNanos(), TimeUnit.NANOSECONDS);
         try {
-            connection.connect(UnixDomainSocketAddress.of(socket));
+            Disposable limit = Schedulers.parallel()
+                    .schedule(() -> ChannelWatch.close(connection), patience.toNanos(), TimeUnit.NANOSECONDS);
+            try {
+                connection.connect(UnixDomainSocketAddress.of(socket));
+            } finally {
+                limit.dispose();
+            }
+            return connection;
         } catch (AsynchronousCloseException e) {
             throw new IOException("it has accepted no connection within " + patience, e);
         } catch (IOException | RuntimeException e) {
             ChannelWatch.close(connection);
             throw e;
-        } finally {
-            limit.dispose();
         }
-        return connection;
     }
 
     private static ByteBuffer receive(SocketChannel connection) throws IOException {

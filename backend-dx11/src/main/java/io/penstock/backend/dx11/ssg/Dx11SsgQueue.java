@@ -48,12 +48,13 @@ final class Dx11SsgQueue implements SsgCommands<Dx11SsgCommand> {
             free.add(calls.get());
         }
         waiters = new ThreadPoolExecutor(
-                count, count, IDLE_SECONDS, TimeUnit.SECONDS, new ArrayBlockingQueue<>(count), Dx11SsgQueue::thread);
+                count,
+                count,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new ArrayBlockingQueue<>(count),
+                run -> new DaemonThread("penstock-dx11-wait", run));
         waiters.allowCoreThreadTimeOut(true);
-    }
-
-    private static Thread thread(Runnable run) {
-        return new DaemonThread("penstock-dx11-wait", run);
     }
 
     @Override

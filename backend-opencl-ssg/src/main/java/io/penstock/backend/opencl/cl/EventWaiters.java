@@ -26,17 +26,18 @@ final class EventWaiters {
 
     private static final AtomicInteger MADE = new AtomicInteger();
     private static final ThreadPoolExecutor THREADS = new ThreadPoolExecutor(
-            0, MOST, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), EventWaiters::thread);
+            0,
+            MOST,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            work -> new DaemonThread("penstock-opencl-wait-" + MADE.incrementAndGet(), work));
 
     // By cl_device_id, which is stable for the process: whether the device is the processor. Nothing is cached by
     // queue: the driver may reuse its handle for a queue of another device.
     private static final Map<Long, Boolean> PROCESSORS = new ConcurrentHashMap<>();
 
     private EventWaiters() {}
-
-    private static Thread thread(Runnable work) {
-        return new DaemonThread("penstock-opencl-wait-" + MADE.incrementAndGet(), work);
-    }
 
     /**
      * Makes a thread wait for an event by {@code await}. Returns false if the event is unsuitable, or all threads are
