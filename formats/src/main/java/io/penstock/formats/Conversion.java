@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * What the elements of an array are converted to on their way, in memory of the host.
@@ -16,6 +17,8 @@ import java.util.List;
 public record Conversion(long hostBytes, int swapped, boolean narrowed) {
 
     private static final ByteOrder DEVICE = ByteOrder.LITTLE_ENDIAN;
+    private static final Pattern NO_NUMBERS = Pattern.compile("[SV]\\d+|RGB24|RGBA32");
+    private static final Pattern TEXT = Pattern.compile("U\\d+");
 
     /** Returns the conversion of an array. */
     static Conversion of(Array array, long hostBytes, boolean littleEndian, boolean brainFloats) {
@@ -26,7 +29,7 @@ public record Conversion(long hostBytes, int swapped, boolean narrowed) {
 
     /** Returns whether elements are numbers of several bytes, not single bytes, bits, colours, or text in bytes. */
     static boolean hasByteOrder(ElementType type) {
-        return type.blockBytes() > 1 && !type.name().matches("[SV]\\d+|RGB24|RGBA32");
+        return type.blockBytes() > 1 && !NO_NUMBERS.matcher(type.name()).matches();
     }
 
     /** Returns the bytes of a number, or 0 if the elements have no byte order. */
@@ -40,7 +43,7 @@ public record Conversion(long hostBytes, int swapped, boolean narrowed) {
                 || type.equals(ElementType.C128)
                 || type.name().equals("DAY_TIME")) {
             bytes /= 2; // two numbers
-        } else if (type.name().matches("U\\d+") && bytes % Integer.BYTES == 0 && !isInteger(type)) {
+        } else if (TEXT.matcher(type.name()).matches() && bytes % Integer.BYTES == 0 && !isInteger(type)) {
             bytes = Integer.BYTES; // text
         }
         if (type.blockElements() != 1 || bytes != 2 && bytes != 4 && bytes != 8) {
@@ -69,7 +72,8 @@ public record Conversion(long hostBytes, int swapped, boolean narrowed) {
     }
 
     ByteOrder byteOrder(Array array) {
-        return isNone() && hasByteOrder(array.type()) ? array.byteOrder() : DEVICE;
+        boolean device = array.byteOrder() == DEVICE || !isNone() || !hasByteOrder(array.type());
+        return device ? DEVICE : array.byteOrder();
     }
 
     /** Returns what has been done, in words. */

@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -97,11 +98,12 @@ public final class Load {
                     }
                     Flux<Void> moved = Flux.fromIterable(plan.batches().entrySet())
                             .flatMap(file -> move(file.getKey(), file.getValue(), targets, total), FILES);
-                    return Flux.merge(moved, upload(plan.hostParts(), targets, total))
-                            .then(Mono.fromCallable(() -> {
-                                long nanos = System.nanoTime() - start;
-                                return LoadedArrays.of(plan, buffers, targets, paths(), nanos);
-                            }));
+                    Mono<Long> nanos = Flux.merge(moved, upload(plan.hostParts(), targets, total))
+                            .then(Mono.fromSupplier(() -> System.nanoTime() - start));
+                    // Subscribed to after the transfers: thousands of arrays are described while their bytes move.
+                    Mono<Map<String, DeviceArray>> arrays = Mono.fromSupplier(() -> plan.deviceArrays(targets));
+                    return nanos.zipWith(
+                            arrays, (took, named) -> new LoadedArrays(plan, buffers, named, paths(), took));
                 }));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.formats;
 
+import io.penstock.DeviceBuffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -49,6 +51,16 @@ public final class LoadPlan {
             return !straight
                     && bytes() > 0
                     && (!conversion.isNone() || source instanceof ChunkWindow window && !Assembly.isStraight(window));
+        }
+
+        private DeviceArray deviceArray(List<DeviceBuffer> targets) {
+            return new DeviceArray(
+                    array.name(),
+                    conversion.type(array.type()),
+                    shape,
+                    conversion.byteOrder(array),
+                    array.order(),
+                    targets.get(buffer).region(offset, bytes()));
         }
 
         /**
@@ -205,6 +217,15 @@ public final class LoadPlan {
     /** Returns the number of transfers. */
     public int transfers() {
         return batches.values().stream().mapToInt(List::size).sum();
+    }
+
+    /** Returns what is in the buffers after the load, by name, in the order of {@link #arrays}. */
+    Map<String, DeviceArray> deviceArrays(List<DeviceBuffer> targets) {
+        Map<String, DeviceArray> arrays = new LinkedHashMap<>(2 * placements.size());
+        for (Placement placement : placements) {
+            arrays.put(placement.array().name(), placement.deviceArray(targets));
+        }
+        return arrays;
     }
 
     /** Returns the transfers by file. */

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.formats;
 
-import io.penstock.DeviceBuffer;
 import io.penstock.TransferPath;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -27,39 +23,13 @@ public final class LoadedArrays implements AutoCloseable {
     private final Set<String> conversions;
     private final long nanos;
 
-    private LoadedArrays(
-            BufferSet owner,
-            List<DeviceArray> arrays,
-            Map<String, DeviceArray> names,
-            Set<TransferPath> paths,
-            Set<String> conversions,
-            long nanos) {
+    LoadedArrays(LoadPlan plan, BufferSet owner, Map<String, DeviceArray> names, Set<TransferPath> paths, long nanos) {
         this.owner = owner;
-        this.arrays = arrays;
+        this.arrays = List.copyOf(names.values());
         this.names = names;
         this.paths = paths;
-        this.conversions = conversions;
+        this.conversions = plan.conversions();
         this.nanos = nanos;
-    }
-
-    static LoadedArrays of(
-            LoadPlan plan, BufferSet owner, List<DeviceBuffer> buffers, Set<TransferPath> paths, long nanos) {
-        List<DeviceArray> arrays = new ArrayList<>(plan.arrays().size());
-        Map<String, DeviceArray> names = new HashMap<>(plan.arrays().size() * 2);
-        for (LoadPlan.Placement placement : plan.arrays()) {
-            Array array = placement.array();
-            DeviceArray loaded = new DeviceArray(
-                    array.name(),
-                    placement.conversion().type(array.type()),
-                    placement.shape(),
-                    placement.conversion().byteOrder(array),
-                    array.order(),
-                    buffers.get(placement.buffer()).region(placement.offset(), placement.bytes()));
-            arrays.add(loaded);
-            names.put(array.name(), loaded);
-        }
-        return new LoadedArrays(
-                owner, Collections.unmodifiableList(arrays), names, Set.copyOf(paths), plan.conversions(), nanos);
     }
 
     /**
