@@ -167,7 +167,9 @@ static void gather(Worker *worker) {
     size_t block;
     gang_begin(worker);
     while ((block = atomic_fetch_add(&next_block, 1)) < order->blocks) {
+        part_begins(worker, block);
         ssize_t got = cuFileRead(handle, memory_of(order), order->chunk, offsets[block], (off_t)(block * order->chunk));
+        part_ended(worker);
         if (got != (ssize_t)order->chunk) {
             fail("cuFileRead of %zu bytes at %ld -> %zd, %m", order->chunk, (long)offsets[block], got);
         }

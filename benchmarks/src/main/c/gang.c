@@ -16,11 +16,30 @@ struct Gang {
     void (*work)(Worker *);
 };
 
+void part_begins(Worker *worker, size_t part) {
+    if (worker->order->times && worker->order->stagingBuffers == 1) {
+        worker->time = &worker->order->times[part];
+        worker->begun = now_nanos();
+    }
+}
+
+void part_ended(Worker *worker) {
+    if (worker->time) {
+        *worker->time = now_nanos() - worker->begun;
+        worker->time = NULL;
+    }
+}
+
 size_t next_part(Worker *worker, size_t *offset) {
     const Order *order = worker->order;
     size_t at = atomic_fetch_add_explicit(&worker->gang->next[worker->device], order->chunk, memory_order_relaxed);
     *offset = at;
-    return at >= order->bytes ? 0 : order->bytes - at < order->chunk ? order->bytes - at : order->chunk;
+    part_ended(worker);
+    if (at >= order->bytes) {
+        return 0;
+    }
+    part_begins(worker, at / order->chunk);
+    return order->bytes - at < order->chunk ? order->bytes - at : order->chunk;
 }
 
 void gang_begin(Worker *worker) {
@@ -48,7 +67,7 @@ Outcome gang_run(const Order *order, void (*work)(Worker *), size_t operations) 
     }
     pthread_barrier_init(&gang.barrier, NULL, (unsigned)order->threads + 1);
     for (int i = 0; i < order->threads; i++) {
-        workers[i] = (Worker){order, &gang, i, i % order->devices};
+        workers[i] = (Worker){.order = order, .gang = &gang, .index = i, .device = i % order->devices};
         if (pthread_create(&threads[i], NULL, begin, &workers[i]) != 0) {
             fail("no thread %d", i);
         }
@@ -64,6 +83,10 @@ Outcome gang_run(const Order *order, void (*work)(Worker *), size_t operations) 
     }
     pthread_barrier_destroy(&gang.barrier);
     return outcome;
+}
+
+int by_nanos(const void *a, const void *b) {
+    return (*(const int64_t *)a > *(const int64_t *)b) - (*(const int64_t *)a < *(const int64_t *)b);
 }
 
 typedef struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C peers of the cufile benchmarks. Reads orders from its input, a line each, and answers each with a line:
-//   run WAY hot=FILE bytes=N chunk=N threads=N ... -> ok OPERATIONS NANOS CPU_NANOS MEDIAN_NANOS
+//   run WAY hot=FILE bytes=N chunk=N threads=N ... -> ok OPERATIONS NANOS CPU_NANOS MEDIAN_NANOS P50 P99 P99.9
 //   check same | gather | disk                       -> ok DIFFERENCES, of what the last run moved
 // or with "error TEXT", after which it ends. Called as `peers first own|cufile FILE [BYTES]` it reads 4 KiB to the GPU, or so
 // many bytes by a ring of staging buffers, and says so.
@@ -50,6 +50,8 @@ static void set(Order *order, const char *name, char *value) {
         order->write = (int)number;
     } else if (strcmp(name, "blocks") == 0) {
         order->blocks = number;
+    } else if (strcmp(name, "timed") == 0) {
+        order->timed = (int)number;
     } else if (strcmp(name, "devices") == 0) {
         order->devices = (int)number;
     } else if (strcmp(name, "base") == 0) {
@@ -57,6 +59,28 @@ static void set(Order *order, const char *name, char *value) {
     } else {
         fail("no such word of an order: %s", name);
     }
+}
+
+// Room for the time of each operation of an order whose parts are timed.
+static size_t clock_of(Order *order) {
+    size_t parts = !order->timed || !order->chunk ? 0
+            : order->blocks                       ? order->blocks
+                                                  : (order->bytes + order->chunk - 1) / order->chunk;
+    order->times = parts && order->devices == 1 ? calloc(parts, sizeof *order->times) : NULL;
+    return order->times ? parts : 0;
+}
+
+// Sorts the times, and frees them. Percentiles are 0 where no part was timed.
+static void percentiles(Order *order, size_t parts, int64_t into[3]) {
+    static const size_t per_mille[] = {500, 990, 999};
+    if (parts) {
+        qsort(order->times, parts, sizeof *order->times, by_nanos);
+    }
+    for (int i = 0; i < 3; i++) {
+        into[i] = parts ? order->times[(parts * per_mille[i] + 999) / 1000 - 1] : 0;
+    }
+    free(order->times);
+    order->times = NULL;
 }
 
 // GPU memory is taken once, for the largest order: the first.
@@ -115,9 +139,13 @@ static void run(Order *order, char *words) {
             size_t moved = order->blocks && order->chunk ? order->blocks * order->chunk : order->bytes;
             provide(order, moved > order->bytes ? moved : order->bytes);
             fill_all(order, moved);
+            int64_t times[3];
+            size_t parts = clock_of(order);
             Outcome outcome = variants[i].run(order);
-            printf("ok %zu %lld %lld %.0f\n", outcome.operations, (long long)outcome.nanos,
-                    (long long)outcome.cpu_nanos, outcome.median_nanos);
+            percentiles(order, parts, times);
+            printf("ok %zu %lld %lld %.0f %lld %lld %lld\n", outcome.operations, (long long)outcome.nanos,
+                    (long long)outcome.cpu_nanos, outcome.median_nanos, (long long)times[0], (long long)times[1],
+                    (long long)times[2]);
             return;
         }
     }

@@ -15,6 +15,8 @@ typedef struct {
     int direct; // O_DIRECT
     int write;
     size_t blocks; // of a gather
+    int timed;   // whether each operation is timed
+    int64_t *times; // room for the nanoseconds of each, or NULL; 0 of those that cannot be told
     int devices;             // GPUs, each of which gets all bytes
     CUdeviceptr memory;      // of the first of them
     const CUdeviceptr *memories; // of all
@@ -35,10 +37,16 @@ typedef struct {
     Gang *gang;
     int index;
     int device; // its GPU
+    int64_t *time; // of the part that it works at
+    int64_t begun;
 } Worker;
 
-// Returns the length of the next part of an order; 0 at the end.
+// Returns the length of the next part of an order; 0 at the end. The part before it has ended, and is timed so if the order
+// is: not by a ring, whose part ends while others are read.
 size_t next_part(Worker *worker, size_t *offset);
+// The same for workers that take their parts in another way.
+void part_begins(Worker *worker, size_t part);
+void part_ended(Worker *worker);
 // Workers call these once they are ready, and when their work is done: the time between counts.
 void gang_begin(Worker *worker);
 void gang_end(Worker *worker);
@@ -62,6 +70,8 @@ Outcome bare_poll(const Order *order);        // a small copy, from its submissi
 Outcome gated_poll(const Order *order);       // a small copy, from when the device may start it to the poll that sees it
 Outcome small_reads(const Order *order);      // pread, a small copy, and the poll
 
+// Compares two times, for qsort.
+int by_nanos(const void *a, const void *b);
 // Offsets of the blocks of a gather: the same for every peer.
 const int64_t *gather_offsets(const Order *order);
 

@@ -41,22 +41,20 @@ static int64_t await(const Poll *poll) {
     return now_nanos();
 }
 
-static int by_size(const void *a, const void *b) {
-    return (*(const int64_t *)a > *(const int64_t *)b) - (*(const int64_t *)a < *(const int64_t *)b);
-}
-
 static Outcome each_of(const Order *order, int64_t (*once)(Poll *, const Order *, Gate *), Gate *gate) {
     size_t count = order->blocks;
-    int64_t *each = malloc(sizeof *each * count);
+    int64_t *each = order->times ? order->times : malloc(sizeof *each * count);
     Poll poll = poll_make();
     int64_t cpu = cpu_nanos(), start = now_nanos();
     for (size_t i = 0; i < count; i++) {
         each[i] = once(&poll, order, gate);
     }
     Outcome outcome = {count, now_nanos() - start, cpu_nanos() - cpu, 0};
-    qsort(each, count, sizeof *each, by_size);
+    qsort(each, count, sizeof *each, by_nanos);
     outcome.median_nanos = (double)each[count / 2];
-    free(each);
+    if (each != order->times) {
+        free(each);
+    }
     poll_free(&poll);
     return outcome;
 }

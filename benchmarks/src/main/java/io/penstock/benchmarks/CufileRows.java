@@ -208,7 +208,8 @@ final class CufileRows {
                 name,
                 bench.peers(),
                 variant + " hot=" + bench.hot() + " bytes=" + bench.sizes().diskBytes() + " " + order,
-                check);
+                check,
+                true);
     }
 
     private GpuRead.Plan diskPlan(Options options) {

@@ -85,6 +85,11 @@ abstract class DeviceSmallReads implements Contender {
     }
 
     @Override
+    public final Latency latency(long nanos) throws Exception {
+        return Stopwatch.ofEach(plan.count(), this::once);
+    }
+
+    @Override
     public final void verify() throws IOException {
         if (!plan.fenceOnly()) {
             memory.verify(name, buffer.nativeHandle(), 0, BLOCK, lastOffset);

@@ -129,20 +129,21 @@ final class GpuBench implements AutoCloseable {
 
     Rounds.Factory reader(String name, String variant, long bytes, String more) {
         String order = variant + " hot=" + hot + " bytes=" + bytes + " " + more;
-        return () -> new PeerContender(name, peers, order, variant.equals("link") ? "" : "same");
+        return () -> new PeerContender(name, peers, order, variant.equals("link") ? "" : "same", true);
     }
 
     /** Returns a C peer that writes the other file. */
     Rounds.Factory writer(String name, String variant, String more) {
         return () -> {
             String order = variant + " hot=" + hot + " written=" + written + " write=1 bytes=" + sizes().diskBytes();
-            return new PeerContender(name, peers, order + " " + more, "disk");
+            return new PeerContender(name, peers, order + " " + more, "disk", true);
         };
     }
 
     /** Returns a C peer with another check, or with none. */
     Rounds.Factory peer(String name, String order, String check) {
-        return () -> new PeerContender(name, peers, order + " hot=" + hot + " bytes=" + sizes().hotBytes(), check);
+        return () ->
+                new PeerContender(name, peers, order + " hot=" + hot + " bytes=" + sizes().hotBytes(), check, true);
     }
 
     @Override

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
 /** Penstock: one subscriber reads a file into one buffer of the GPU. */
@@ -65,6 +66,23 @@ final class GpuRead implements Contender {
 
     @Override
     public Measure run(long nanos) throws Exception {
+        prepare();
+        return Measure.of(() -> read(null), GpuMemoryCheck::cpuNanos);
+    }
+
+    /** Of a stream of transfers; a single one has no percentiles. */
+    @Override
+    public @Nullable Latency latency(long nanos) throws Exception {
+        if (isOne()) {
+            return null;
+        }
+        prepare();
+        Stopwatch watch = new Stopwatch(Math.toIntExact(plan.bytes() / plan.segmentBytes() + 1));
+        read(watch);
+        return watch.latency();
+    }
+
+    private void prepare() throws Exception {
         if (plan.fresh()) {
             file.close();
             Files.setLastModifiedTime(plan.file(), FileTime.fromMillis(System.currentTimeMillis()));
@@ -73,12 +91,15 @@ final class GpuRead implements Contender {
             Thread.sleep(50 + plan.bytes() / UNPINNED_BYTES_PER_MILLISECOND);
         }
         GpuMemoryCheck.fill(buffer.nativeHandle(), plan.bytes(), GpuBench.POISON);
-        return Measure.of(this::read, GpuMemoryCheck::cpuNanos);
     }
 
-    private long read() {
+    private boolean isOne() {
+        return plan.segmentBytes() >= plan.bytes();
+    }
+
+    private long read(@Nullable Stopwatch watch) {
         List<Completion> ended;
-        if (plan.segmentBytes() >= plan.bytes()) {
+        if (isOne()) {
             ended = List.of(backend.submit(Transfer.read(file.region(0, plan.bytes()), region(0, plan.bytes())))
                     .block(LIMIT));
         } else {
@@ -87,13 +108,21 @@ final class GpuRead implements Contender {
                 long length = Math.min(plan.segmentBytes(), plan.bytes() - at);
                 transfers.add(Transfer.read(file.region(at, length), region(at, length)));
             }
-            ended = backend.submit(Flux.fromIterable(transfers), SubmitOptions.DEFAULT)
+            Flux<Transfer> source = Flux.fromIterable(transfers);
+            Flux<Completion> moved = backend.submit(
+                    watch == null ? source : source.doOnNext(each -> watch.begin(segment(each))),
+                    SubmitOptions.DEFAULT);
+            ended = (watch == null ? moved : moved.doOnNext(each -> watch.end(segment(each.transfer()))))
                     .collectList()
                     .block(LIMIT);
         }
         ended.forEach(completion ->
                 variants.add(completion.path() + " " + completion.evidence() + " (" + completion.reason() + ")"));
         return ended.stream().mapToLong(Completion::bytes).sum();
+    }
+
+    private int segment(Transfer transfer) {
+        return (int) (((BufferRegion) transfer.target()).offset() / plan.segmentBytes());
     }
 
     private BufferRegion region(long at, long length) {

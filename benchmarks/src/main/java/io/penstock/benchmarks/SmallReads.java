@@ -118,6 +118,11 @@ final class SmallReads implements Contender {
     }
 
     @Override
+    public Latency latency(long nanos) throws Exception {
+        return Stopwatch.ofEach(count, this::once);
+    }
+
+    @Override
     public void verify() throws IOException {
         long bad = GpuMemoryCheck.differences(buffer.nativeHandle(), BLOCK, lastOffset);
         if (bad != 0) {

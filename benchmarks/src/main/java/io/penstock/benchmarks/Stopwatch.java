@@ -30,6 +30,15 @@ final class Stopwatch {
         nanos.recordValue(Math.max(0, System.nanoTime() - begun[chain * STRIDE]));
     }
 
+    /** Takes {@code count} operations that return their nanoseconds, one after another. */
+    static Latency ofEach(int count, Measure.Work once) throws Exception {
+        Stopwatch watch = new Stopwatch(1);
+        for (int i = 0; i < count; i++) {
+            watch.nanos.recordValue(Math.max(0, once.run()));
+        }
+        return watch.latency();
+    }
+
     /** Returns what all operations took, none in flight. */
     Latency latency() {
         return new Latency(at(50), at(99), at(99.9));

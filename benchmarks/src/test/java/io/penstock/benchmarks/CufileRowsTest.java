@@ -148,6 +148,18 @@ class CufileRowsTest {
     }
 
     @Test
+    void operationsThatEndOneByOneAreTimed() throws Exception {
+        GpuBench bench = bench();
+        String order = "chunk=65536 threads=2 buffers=";
+        Latency loop = bench.reader("loop", "loop", order + 1).open().latency(0);
+        assertThat(loop).isNotNull();
+        assertThat(loop.p50()).isPositive().isLessThanOrEqualTo(loop.p999());
+        assertThat(bench.reader("ring", "loop", order + 2).open().latency(0))
+                .as("its operations overlap")
+                .isNull();
+    }
+
+    @Test
     void aFailedPeerIsReportedAndTheNextOneRuns() throws Exception {
         GpuBench bench = bench();
         PeerContender absent =
