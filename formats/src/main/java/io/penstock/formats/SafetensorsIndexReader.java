@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /**
  * The index of a model in several safetensors files, such as {@code model.safetensors.index.json}: the name of a file
@@ -18,6 +19,7 @@ import java.util.TreeSet;
 final class SafetensorsIndexReader implements FormatReader {
 
     private static final String FORMAT = "safetensors index";
+    private static final Pattern FILE_NAME = Pattern.compile("[^/\\\\:\\p{Cntrl}]+\\.safetensors");
 
     @Override
     public boolean recognizes(Path path, byte[] start) {
@@ -83,7 +85,7 @@ final class SafetensorsIndexReader implements FormatReader {
 
     /** Returns the name, which must lead to no other directory. */
     private static String name(StrictJson index, String name) {
-        if (!name.matches("[^/\\\\:\\p{Cntrl}]+\\.safetensors")) {
+        if (!FILE_NAME.matcher(name).matches()) {
             throw index.malformed("'" + name + "' must be the name of a .safetensors file in the same directory");
         }
         return name;

@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class ZarrArray {
 
     private static final int MOST_DIMENSIONS = 64;
+    private static final Pattern NUMBER = Pattern.compile("0|[1-9][0-9]{0,17}"); // of a chunk
 
     /** Of a document of version 3. Others must be refused unless they have {@code must_understand: false}. */
     private static final Set<String> MEMBERS = Set.of(
@@ -231,7 +233,7 @@ final class ZarrArray {
         String[] numbers = rest.split(separator.equals(".") ? "\\." : "/", -1);
         List<Long> position = new ArrayList<>();
         for (String number : numbers) {
-            if (!number.matches("0|[1-9][0-9]{0,17}")) {
+            if (!NUMBER.matcher(number).matches()) {
                 return null;
             }
             position.add(Long.parseLong(number));

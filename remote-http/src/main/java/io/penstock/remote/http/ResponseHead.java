@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public record ResponseHead(int status, String reason, Map<String, String> headers) {
 
     private static final Pattern STATUS = Pattern.compile("HTTP/1\\.[01] (\\d{3})(?: (.*))?");
+    private static final Pattern PRINTABLE = Pattern.compile("[\\t -~\\x80-\\xff]*");
     private static final Pattern RANGE = Pattern.compile("bytes (\\d{1,18})-(\\d{1,18})/(\\d{1,18}|\\*)");
     private static final Pattern UNSATISFIED = Pattern.compile("bytes \\*/(\\d{1,18})");
 
@@ -42,7 +43,7 @@ public record ResponseHead(int status, String reason, Map<String, String> header
         Map<String, String> headers = new TreeMap<>();
         for (int i = 1; i < lines.length; i++) {
             int colon = lines[i].indexOf(':');
-            if (colon <= 0 || !lines[i].matches("[\\t -~\\x80-\\xff]*")) {
+            if (colon <= 0 || !PRINTABLE.matcher(lines[i]).matches()) {
                 throw new IOException("a header that is none: " + printable(lines[i]));
             }
             headers.putIfAbsent(
