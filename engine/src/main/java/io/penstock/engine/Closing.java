@@ -9,6 +9,8 @@ import io.penstock.engine.spi.ElasticCalls;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,15 +79,25 @@ public final class Closing {
         }
         backend.stopRecording();
         backend.resources().exports().forEach(BufferExport::closeIfRevocable);
-        // Not on a thread for calls that block: all of those may be taken by calls that wait.
-        Disposable timeout = Schedulers.parallel()
-                .schedule(this::abandon, backend.closeTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        Disposable timeout = timeout();
         // Freeing makes system calls, so it does not run on the I/O queue that ended the last transfer.
         Runnable free = () -> {
             timeout.dispose();
             free();
         };
         Mono.fromFuture(drained).subscribe(nothing -> {}, e -> {}, () -> ElasticCalls.run(free));
+    }
+
+    /** Not on a thread for calls that block: all of those may be taken by calls that wait. */
+    private Disposable timeout() {
+        long millis = backend.closeTimeout().toMillis();
+        try {
+            return Schedulers.parallel().schedule(this::abandon, millis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) { // the application has shut it down
+            Executor later = CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS);
+            CompletableFuture<Void> abandoned = CompletableFuture.runAsync(this::abandon, later);
+            return () -> abandoned.cancel(false); // which does not run then
+        }
     }
 
     private void free() {

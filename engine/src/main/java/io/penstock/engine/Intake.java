@@ -17,6 +17,7 @@ import io.penstock.engine.resource.Owner;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
 
@@ -115,7 +116,12 @@ abstract class Intake implements Port {
         }
         // Without an I/O queue: nothing is pinned, so a cancel before the signal must not end it there.
         open.admit(ioPaths().get(0), 0, null);
-        (isDirectDelivery() ? Schedulers.parallel() : scheduler()).schedule(() -> open.refuse(cause));
+        try {
+            (isDirectDelivery() ? Schedulers.parallel() : scheduler()).schedule(() -> open.refuse(cause));
+        } catch (RejectedExecutionException e) {
+            // The application has shut down its scheduler: a signal on the wrong thread is better than none.
+            open.refuse(cause);
+        }
     }
 
     private int pin(OpenTransfer open) {

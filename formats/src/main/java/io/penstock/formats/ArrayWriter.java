@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -91,7 +92,10 @@ public final class ArrayWriter {
     }
 
     private static Mono<Void> delete(PartFile part) {
-        return Mono.<Void>fromRunnable(part::close).subscribeOn(Schedulers.boundedElastic());
+        Mono<Void> closed = Mono.fromRunnable(part::close);
+        // Rejected where the application has shut down the scheduler: on the wrong thread is better than never.
+        return closed.subscribeOn(Schedulers.boundedElastic())
+                .onErrorResume(RejectedExecutionException.class, e -> closed);
     }
 
     private Mono<Long> write(PartFile part, ByteBuffer header, List<DeviceArray> arrays) {

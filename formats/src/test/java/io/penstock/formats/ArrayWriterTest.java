@@ -9,6 +9,7 @@ import io.penstock.Backends;
 import io.penstock.BufferRegion;
 import io.penstock.DeviceBuffer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -23,6 +24,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -31,8 +33,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import reactor.core.Exceptions;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.SignalType;
+import reactor.core.scheduler.Schedulers;
 
 /** Files that are written, as the reader and as NumPy's format read them. */
 class ArrayWriterTest {
@@ -173,6 +177,30 @@ class ArrayWriterTest {
         assertThatThrownBy(() -> writer.safetensors(file, List.of(complex))).hasMessageContaining("does not have");
         assertThatThrownBy(() -> writer.safetensors(file, List.of(reversed))).hasMessageContaining("little-endian");
         assertThatThrownBy(() -> writer.safetensors(file, List.of(bf16, bf16))).hasMessageContaining("that name");
+    }
+
+    /** As where the application has shut down Reactor's schedulers between two steps. */
+    @Test
+    void aFailureLeavesNothingThoughNoThreadTakesTheCall() throws IOException {
+        DeviceBuffer buffer = LoaderTest.get(backend.allocate(16));
+        DeviceArray array = DeviceArray.of("a", ElementType.U8, List.of(16L), buffer.all());
+        Schedulers.onScheduleHook("rejects", task -> {
+            try (Stream<Path> files = Files.list(folder)) {
+                if (files.findAny().isPresent()) { // the hidden one
+                    throw Exceptions.failWithRejected();
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return task;
+        });
+        try {
+            assertThatThrownBy(() -> LoaderTest.get(ArrayWriter.of(backend).npy(folder.resolve("a.npy"), array)))
+                    .isInstanceOf(RejectedExecutionException.class);
+        } finally {
+            Schedulers.resetOnScheduleHook("rejects");
+        }
+        assertThat(names()).isEmpty();
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -260,8 +261,8 @@ public final class HttpFiles {
                                 .then(DataBuffers.write(backend, plan(part), body))
                                 .flatMap(bytes -> elastic(part::commit).thenReturn(bytes)),
                         part -> Mono.empty(),
-                        (part, cause) -> elastic(part::discard),
-                        part -> elastic(part::discard))
+                        (part, cause) -> discard(part),
+                        HttpFiles::discard)
                 .onErrorMap(HttpFiles::status);
         return Mono.defer(this::addressable).then(received);
     }
@@ -303,10 +304,18 @@ public final class HttpFiles {
     }
 
     private static Mono<Void> elastic(FileCall call) {
-        return Mono.<Void>fromCallable(() -> {
-                    call.run();
-                    return null;
-                })
-                .subscribeOn(Schedulers.boundedElastic());
+        return here(call).subscribeOn(Schedulers.boundedElastic());
+    }
+
+    private static Mono<Void> here(FileCall call) {
+        return Mono.fromCallable(() -> {
+            call.run();
+            return null;
+        });
+    }
+
+    /** Rejected where the application has shut down the scheduler: on the wrong thread is better than never. */
+    private static Mono<Void> discard(PartFile part) {
+        return elastic(part::discard).onErrorResume(RejectedExecutionException.class, e -> here(part::discard));
     }
 }

@@ -36,6 +36,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.web.server.ResponseStatusException;
 import reactor.core.Disposable;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
@@ -123,6 +124,27 @@ class ReceiveTest {
                 .expectNext(0L)
                 .verifyComplete();
         assertThat(folder.resolve("empty")).isEmptyFile();
+    }
+
+    /** As where the application has shut down Reactor's schedulers meanwhile. */
+    @Test
+    void anUploadThatFailsLeavesNothingThoughNoThreadTakesTheCall() throws IOException {
+        TestPublisher<DataBuffer> body = TestPublisher.create();
+        var end = files.receive(body, folder.resolve("file")).toFuture();
+        await(body::wasRequested);
+        Thread test = Thread.currentThread();
+        Schedulers.onScheduleHook("rejects", task -> {
+            if (Thread.currentThread() == test) {
+                throw Exceptions.failWithRejected();
+            }
+            return task;
+        });
+        try {
+            end.cancel(false);
+        } finally {
+            Schedulers.resetOnScheduleHook("rejects");
+        }
+        assertThat(names()).isEmpty();
     }
 
     @Test

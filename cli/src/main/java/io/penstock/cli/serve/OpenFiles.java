@@ -13,6 +13,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
@@ -190,7 +191,15 @@ public final class OpenFiles implements AutoCloseable {
         }
         ended.forEach(StorageFile::close);
         if (sweep) {
+            sweepLater();
+        }
+    }
+
+    private void sweepLater() {
+        try {
             Schedulers.boundedElastic().schedule(this::sweep, IDLE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) { // the application has shut it down: now rather than never
+            sweep(0);
         }
     }
 
@@ -216,12 +225,16 @@ public final class OpenFiles implements AutoCloseable {
 
     /** Closes what has not been used for {@link #IDLE}; reschedules itself as long as files are open. */
     void sweep() {
+        sweep(IDLE.toNanos());
+    }
+
+    private void sweep(long idleNanos) {
         List<StorageFile> ended = new ArrayList<>();
         boolean again;
         synchronized (this) {
             long now = clock.getAsLong();
             byPath.values().removeIf(entry -> {
-                boolean idle = entry.users == 0 && now - entry.unusedSince >= IDLE.toNanos();
+                boolean idle = entry.users == 0 && now - entry.unusedSince >= idleNanos;
                 if (idle) {
                     evict(entry, ended);
                 }
@@ -232,7 +245,7 @@ public final class OpenFiles implements AutoCloseable {
         }
         ended.forEach(StorageFile::close);
         if (again) {
-            Schedulers.boundedElastic().schedule(this::sweep, IDLE.toMillis(), TimeUnit.MILLISECONDS);
+            sweepLater();
         }
     }
 

@@ -23,7 +23,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 class OpenFilesTest {
 
@@ -110,6 +112,25 @@ class OpenFilesTest {
         assertThatThrownBy(a.file()::size).isInstanceOf(ClosedException.class);
         assertThat(b.file().size()).as("in use").isOne();
         b.close();
+    }
+
+    /** As where the application has shut down Reactor's schedulers: nothing would close an idle file later. */
+    @Test
+    void filesAreClosedWithTheirUseWhereNoTimerTakesThem() throws IOException {
+        OpenFiles.Use a = use("a");
+        OpenFiles.Use b = use("b");
+        Schedulers.onScheduleHook("rejects", task -> {
+            throw Exceptions.failWithRejected();
+        });
+        try {
+            a.close();
+        } finally {
+            Schedulers.resetOnScheduleHook("rejects");
+        }
+        assertThatThrownBy(a.file()::size).isInstanceOf(ClosedException.class);
+        assertThat(b.file().size()).as("in use").isOne();
+        b.close();
+        assertThat(b.file().size()).as("a timer takes it").isOne();
     }
 
     @Test
