@@ -181,7 +181,8 @@ final class GlSsgQueue implements SsgCommands<GlSsgCommand> {
         queue.returned(command);
     }
 
-    private SsgGroup group() {
+    /** Returns the group for the next transfer; null if there is no sync for it, and it is to be awaited. */
+    private @Nullable SsgGroup group() {
         SsgGroup group = open;
         if (group != null && group.isFull()) {
             flushGroup();
@@ -189,7 +190,10 @@ final class GlSsgQueue implements SsgCommands<GlSsgCommand> {
         }
         if (group == null) {
             group = idle.isEmpty() ? new SsgGroup() : idle.pop();
-            group.begin();
+            if (!group.begin()) {
+                idle.push(group);
+                return null;
+            }
             open = group;
         }
         return group;

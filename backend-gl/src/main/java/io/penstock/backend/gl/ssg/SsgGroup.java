@@ -34,12 +34,13 @@ final class SsgGroup {
     @Nullable
     NativeFailure failed; // why its transfers have failed, once it is signalled
 
-    /** Begins a group without transfers. */
-    void begin() {
+    /** Begins a group without transfers; returns false if no sync can be created now. */
+    boolean begin() {
         if (given == 0) {
             given = Gl.glFenceSync(Gl.GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
         }
         cell.putLong(0, given);
+        return given != 0;
     }
 
     /** Returns the address of its GLsync, for the driver to read and to replace. */

@@ -13,6 +13,7 @@ import io.penstock.backend.gl.context.GlContext;
 import io.penstock.backend.gl.fakes.FreshSsg;
 import io.penstock.backend.gl.fakes.SsgFake;
 import io.penstock.backend.gl.ffi.Gl;
+import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.backend.gl.ffi.Ssg;
 import io.penstock.backend.gl.memory.GlMemory;
 import io.penstock.backend.gl.platform.ContextChoice;
@@ -120,5 +121,20 @@ class SsgQueueTest {
         turns(5);
         assertThat(requests.order()).containsExactly(0, 1, 2, 3, 4);
         staging.free();
+    }
+
+    /** The manual requires an initialized sync; the fake refuses another, which must not count as refused by the buffer. */
+    @Test
+    void aTransferForWhichThereIsNoSyncIsAwaitedAndTheNextOneHasASync() {
+        control.fail("glFenceSync", 1, GlError.OUT_OF_MEMORY);
+        queue.enqueue(requests.next(0).file(Request.Kind.READ, file, 0, BYTES).memory(memory, 0));
+        turns(1);
+        assertThat(context.call("its syncs", memory::refusesSyncs)).isFalse();
+        control.hold(READ);
+        queue.enqueue(requests.next(1).file(Request.Kind.READ, file, 0, BYTES).memory(memory, 0));
+        queue.turn(0);
+        assertThat(control.awaitHeld(READ, 1)).isOne(); // which holds no caller
+        control.release(READ);
+        turns(2);
     }
 }
