@@ -92,8 +92,11 @@ public final class CudaPoint implements FencePoint {
 
     @Override
     public void place(Runnable placed) {
-        if (exposed && context.rebind() == CudaError.SUCCESS) {
-            record();
+        if (exposed) { // on any thread: that of an I/O queue, or one that finds the I/O queue broken
+            context.attempt(() -> {
+                record();
+                return CudaError.SUCCESS;
+            });
         }
         placed.run();
     }
