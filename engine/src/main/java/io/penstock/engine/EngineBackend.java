@@ -127,7 +127,7 @@ final class EngineBackend extends Intake implements Backend {
             }
             backend.recorded = FlightRecording.countersOf(backend);
             return backend;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // such as no more threads
             CompletableFuture<?>[] stops =
                     backend.ioQueues.stream().map(IoQueues::release).toArray(CompletableFuture[]::new);
             CompletableFuture.allOf(stops).join();

@@ -33,6 +33,19 @@ class BrokenDriverTest {
         return Engine.open("fake", driver, List.of(device), options.resolve(CommonOptions.all()));
     }
 
+    /** Such as OutOfMemoryError, where the system permits no more threads. */
+    @Test
+    void anErrorOfAQueueClosesWhatIsOpen() {
+        FakeDevice refused = new FakeDevice(Limits.none(1 << 20));
+        refused.queueRefusal = new OutOfMemoryError("unable to create native thread");
+        refused.ioQueues = 2;
+        Options options = Options.none().resolve(CommonOptions.all());
+        assertThatThrownBy(() -> Engine.open("fake", refused, List.of(device, refused), options))
+                .isSameAs(refused.queueRefusal);
+        assertThat(refused.closed).as("the driver").isTrue();
+        assertThat(device.queue.closed).as("the queue of the other path").isTrue();
+    }
+
     @Test
     void anAllocationForWhichANativeFunctionIsMissingFails() {
         try (Backend backend = open(new Driver())) {

@@ -66,10 +66,18 @@ public final class IoThreads implements IoQueues {
             threads.forEach(IoThread::discard);
             throw e;
         }
+        addExitHook();
+    }
+
+    private void addExitHook() {
         Thread hook = new Thread(null, this::waitAtExit, "penstock-exit", 0, false);
         hook.setContextClassLoader(null);
-        exitHook = hook;
-        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+            exitHook = hook;
+        } catch (IllegalStateException e) {
+            exitHook = null; // the process is exiting: another hook opens a backend, and waits for it
+        }
     }
 
     /** JNA's first use reads and unpacks files: it must not be on an I/O thread, where BlockHound forbids that. */

@@ -67,7 +67,11 @@ final class PollingWorker extends Thread implements NonBlocking {
     static PollingWorker acquire(long pollNanos) {
         return SHARED.open(pollNanos, () -> {
             PollingWorker worker = new PollingWorker(pollNanos);
-            worker.start();
+            try {
+                worker.start();
+            } catch (OutOfMemoryError e) { // "unable to create native thread"
+                worker.end(); // it is busy for good, so that every task runs elsewhere
+            }
             return worker;
         });
     }

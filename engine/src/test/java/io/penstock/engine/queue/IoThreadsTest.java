@@ -8,6 +8,9 @@ import io.penstock.CommonOptions;
 import io.penstock.Options;
 import io.penstock.engine.FakeDevice;
 import io.penstock.engine.spi.Limits;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 class IoThreadsTest {
@@ -40,5 +43,28 @@ class IoThreadsTest {
         device.queueRefusal = new OutOfMemoryError("no memory for a second queue");
         assertThatThrownBy(() -> IoThreads.acquire(device, Options.none())).isInstanceOf(OutOfMemoryError.class);
         assertThat(device.queue.closed).isTrue();
+    }
+
+    /** Such as a shutdown hook of an application that saves its state: {@code main} is its process. */
+    @Test
+    void aProcessThatExitsCanStillOpenQueues() throws IOException, InterruptedException {
+        Process child = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        IoThreadsTest.class.getName())
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(child.waitFor()).as(said).isZero();
+        assertThat(said).contains("opened and closed");
+    }
+
+    public static void main(String[] args) {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            IoQueues ioQueues = IoThreads.acquire(new FakeDevice(Limits.none(1 << 20)), Options.none());
+            ioQueues.release().join();
+            System.out.println("opened and closed");
+        }));
     }
 }

@@ -143,6 +143,16 @@ class PollingTest {
     }
 
     @Test
+    void aWorkerForWhichThereIsNoThreadRefusesTasks() {
+        PollingWorker worker = new PollingWorker(HOUR);
+        for (int i = 0; i < 3; i++) {
+            assertThat(worker.offer(() -> {})).isFalse();
+        }
+        worker.end();
+        assertThat(worker.offer(() -> {})).isFalse();
+    }
+
+    @Test
     void anEndedWorkerRefusesTasks() throws InterruptedException {
         PollingWorker polls = polling(HOUR);
         PollingWorker sleeps = new PollingWorker(1);
