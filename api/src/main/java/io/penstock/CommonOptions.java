@@ -23,7 +23,10 @@ public final class CommonOptions {
 
     /** How long {@code close()} waits for transfers in flight. */
     public static final Option<Duration> CLOSE_TIMEOUT = Option.duration(
-            "penstock.close-timeout", Duration.ofSeconds(10), "how long close() waits for transfers in flight");
+            "penstock.close-timeout",
+            Duration.ofSeconds(10),
+            Duration.ZERO,
+            "how long close() waits for transfers in flight");
 
     /** The most native commands in flight on one I/O queue. */
     public static final Option<Integer> QUEUE_DEPTH =
@@ -77,6 +80,7 @@ public final class CommonOptions {
     public static final Option<Duration> REMOTE_TIMEOUT = Option.duration(
             "penstock.remote.timeout",
             Duration.ofSeconds(30),
+            Duration.ofMillis(1),
             "how long another host may be silent, before the connection counts as failed");
 
     private CommonOptions() {}

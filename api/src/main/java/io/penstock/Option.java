@@ -54,10 +54,18 @@ public final class Option<T> {
         });
     }
 
-    /** Creates an option for a duration; accepts {@code 10s} and {@code 250ms} as well as ISO-8601 ({@code PT10S}). */
-    public static Option<Duration> duration(String name, Duration fallback, String description) {
-        return new Option<>(
-                name, fallback, "a length of time, such as 250ms or 10s", description, Option::parseDuration);
+    /**
+     * Creates an option for a duration of at least {@code least}, and less than 292 years; accepts {@code 10s} and
+     * {@code 250ms} as well as ISO-8601 ({@code PT10S}).
+     */
+    public static Option<Duration> duration(String name, Duration fallback, Duration least, String description) {
+        String range =
+                "a length of time" + (least.isZero() ? "" : " of at least " + show(least)) + ", such as 250ms or 10s";
+        return new Option<>(name, fallback, range, description, text -> {
+            Duration value = parseDuration(text);
+            checkRange(value.toNanos() >= least.toNanos()); // which throws behind 292 years
+            return value;
+        });
     }
 
     /** Creates an option for true or false. */
@@ -106,17 +114,14 @@ public final class Option<T> {
     }
 
     private static Duration parseDuration(String text) {
-        Duration value;
         if (text.startsWith("P") || text.startsWith("p")) {
-            value = Duration.parse(text);
-        } else if (text.endsWith("ms")) {
-            value = Duration.ofMillis(Long.parseLong(text.substring(0, text.length() - 2)));
-        } else {
-            checkRange(text.endsWith("s"));
-            value = Duration.ofSeconds(Long.parseLong(text.substring(0, text.length() - 1)));
+            return Duration.parse(text);
         }
-        checkRange(!value.isNegative());
-        return value;
+        if (text.endsWith("ms")) {
+            return Duration.ofMillis(Long.parseLong(text.substring(0, text.length() - 2)));
+        }
+        checkRange(text.endsWith("s"));
+        return Duration.ofSeconds(Long.parseLong(text.substring(0, text.length() - 1)));
     }
 
     /** Returns the system property's name, for example {@code penstock.queue.depth}. */

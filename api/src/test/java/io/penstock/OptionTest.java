@@ -18,7 +18,7 @@ class OptionTest {
     private static final Option<Long> BYTES =
             Option.bytes("penstock.test.segment-bytes", 1L << 20, 4096, 1L << 30, "some bytes");
     private static final Option<Duration> TIME =
-            Option.duration("penstock.test.time", Duration.ofSeconds(10), "some time");
+            Option.duration("penstock.test.time", Duration.ofSeconds(10), Duration.ZERO, "some time");
     private static final Option<String> HANDLE =
             Option.handle("penstock.test.handle", List.of("own", "current"), "a cl_context", "a handle");
     private static final Option<Boolean> FLAG = Option.flag("penstock.test.flag", true, "a flag");
@@ -121,6 +121,21 @@ class OptionTest {
                 .isThrownBy(() -> CHOICE.parse("nope", "a test"))
                 .withMessageContaining("penstock.test.choice=nope")
                 .withMessageContaining("truncate-existing");
+    }
+
+    @Test
+    void aTimeHasALeastValueAndALengthInNanoseconds() {
+        Option<Duration> some =
+                Option.duration("penstock.test.some-time", Duration.ofSeconds(10), Duration.ofMillis(5), "some time");
+        assertThat(some.range()).isEqualTo("a length of time of at least 5ms, such as 250ms or 10s");
+        assertThat(some.parse("5ms", "a test")).isEqualTo(Duration.ofMillis(5));
+        for (String text : List.of("4ms", "0s", "-10s", "9223372037s", "9223372036854775807ms")) {
+            assertThatIllegalArgumentException()
+                    .as(text)
+                    .isThrownBy(() -> some.parse(text, "a test"))
+                    .withMessageStartingWith("a test sets penstock.test.some-time=" + text);
+        }
+        assertThat(some.parse("9223372036s", "a test").toNanos()).isPositive();
     }
 
     @Test

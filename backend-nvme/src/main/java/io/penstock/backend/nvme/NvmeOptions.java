@@ -24,6 +24,7 @@ public final class NvmeOptions {
     public static final Option<Duration> TIMEOUT = Option.duration(
             "penstock.nvme.timeout",
             Duration.ofSeconds(30),
+            Duration.ofMillis(1),
             "how long a command may take before it is aborted, and the controller reset");
 
     /** How many queue pairs the backend has. */

@@ -28,9 +28,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Controller {
 
-    /** Why a time limit of 0 is refused: each command would be late. */
-    public static final String NO_TIME = "penstock.nvme.timeout must be more than 0s";
-
     private static final Logger LOG = LoggerFactory.getLogger(Controller.class);
 
     private static final Shared<String, Controller> OPEN = new Shared<>(Controller::shutDown);
@@ -100,13 +97,9 @@ public final class Controller {
      *
      * @param name its PCI address
      * @param timeout how long a command may take; that of the first user applies
-     * @throws IllegalArgumentException if {@code timeout} is 0: each command would be late
      * @throws IOException if the bus cannot be opened, the controller does not start, or is not supported
      */
     public static Controller open(String name, BusOpener opener, Duration timeout) throws IOException {
-        if (timeout.isZero()) {
-            throw new IllegalArgumentException(NO_TIME);
-        }
         return OPEN.open(name, () -> start(opener.open(), timeout));
     }
 

@@ -55,9 +55,6 @@ public final class NvmeProvider implements BackendProvider {
                     "VFIO requires 64-bit Linux, not " + Machine.operatingSystem() + " on " + Machine.architecture(),
                     "use it on such a system");
         }
-        if (options.get(NvmeOptions.TIMEOUT).isZero()) {
-            return Availability.absent(Controller.NO_TIME, "set it to 30s, say");
-        }
         return NativeAccess.probe(
                 () -> VfioProbe.probe(options.get(NvmeOptions.DEVICE), NvmeOptions.DEVICE.name()), "");
     }
@@ -68,9 +65,6 @@ public final class NvmeProvider implements BackendProvider {
         if (!BlockRanges.isAddress(address)) {
             throw new IllegalArgumentException(
                     NvmeOptions.DEVICE + " must be a PCI address such as 0000:04:00.0, was '" + address + "'");
-        }
-        if (options.get(NvmeOptions.TIMEOUT).isZero()) {
-            throw new IllegalArgumentException(Controller.NO_TIME);
         }
         Availability availability = probe(options);
         if (!availability.available()) {

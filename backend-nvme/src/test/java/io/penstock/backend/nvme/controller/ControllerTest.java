@@ -3,7 +3,6 @@ package io.penstock.backend.nvme.controller;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.backend.nvme.qemu.MemoryDisk;
@@ -62,16 +61,6 @@ class ControllerTest {
     void close() {
         controller.leave();
         assertThat(QtestBus.LIVE).as("memory for DMA").hasValue(0);
-    }
-
-    @Test
-    void noTimeForCommandsIsRefusedBeforeTheBusIsOpened() {
-        Controller.BusOpener opener = () -> {
-            throw new AssertionError("opened");
-        };
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> Controller.open("none", opener, Duration.ZERO))
-                .withMessage("penstock.nvme.timeout must be more than 0s");
     }
 
     @Test

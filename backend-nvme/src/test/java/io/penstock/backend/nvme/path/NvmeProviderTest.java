@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.nvme.path;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.penstock.Backends;
@@ -13,17 +12,12 @@ import org.junit.jupiter.api.Test;
 /** What is known of the backend before it is opened. */
 class NvmeProviderTest {
 
-    private final Options options = Options.none()
-            .with(NvmeOptions.DEVICE, "0000:04:00.0")
-            .with(NvmeOptions.TIMEOUT, Duration.ZERO)
-            .resolve(Backends.options());
-
+    /** Each command would be late. */
     @Test
-    void aTimeLimitOfNothingIsToldByTheProbe() {
-        assertThat(new NvmeProvider().probe(options).available()).isFalse();
-        assertThat(new NvmeProvider().probe(options).reason()).isEqualTo("penstock.nvme.timeout must be more than 0s");
+    void aTimeLimitOfNothingIsRefused() {
+        Options options = Options.none().with(NvmeOptions.DEVICE, "0000:04:00.0");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new NvmeProvider().open(options))
-                .withMessage("penstock.nvme.timeout must be more than 0s");
+                .isThrownBy(() -> Backends.open("nvme", options.with(NvmeOptions.TIMEOUT, Duration.ZERO)))
+                .withMessageContaining("penstock.nvme.timeout=0s, but it must be a length of time of at least 1ms");
     }
 }
