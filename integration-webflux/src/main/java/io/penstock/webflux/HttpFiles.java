@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -151,7 +152,7 @@ public final class HttpFiles {
     }
 
     private static Mono<FoundFile> find(Path path) {
-        return Mono.fromCallable(() -> FoundFile.at(path)).subscribeOn(Schedulers.boundedElastic());
+        return BlockingCall.of(() -> FoundFile.at(path));
     }
 
     private static Throwable status(Throwable cause) {
@@ -224,7 +225,13 @@ public final class HttpFiles {
                 response.bufferFactory());
         // Not writeWith, whose operator keeps the first buffer until the headers are written, and forgets one that
         // arrives after the client has hung up. Here it keeps a publisher.
-        return response.writeAndFlushWith(Mono.just(bytes));
+        Mono<Void> written = response.writeAndFlushWith(Mono.just(bytes));
+        return Mono.defer(() -> {
+            AtomicBoolean left = new AtomicBoolean();
+            // A client that has left fails the write too, which is nobody's error then.
+            return written.onErrorResume(e -> left.get() ? Mono.empty() : Mono.error(e))
+                    .doOnCancel(() -> left.set(true));
+        });
     }
 
     /** Removes what identifies a file; the next look at it would not replace these headers. */
@@ -304,18 +311,20 @@ public final class HttpFiles {
     }
 
     private static Mono<Void> elastic(FileCall call) {
-        return here(call).subscribeOn(Schedulers.boundedElastic());
-    }
-
-    private static Mono<Void> here(FileCall call) {
-        return Mono.fromCallable(() -> {
+        return BlockingCall.of(() -> {
             call.run();
             return null;
         });
     }
 
-    /** Rejected where the application has shut down the scheduler: on the wrong thread is better than never. */
     private static Mono<Void> discard(PartFile part) {
-        return elastic(part::discard).onErrorResume(RejectedExecutionException.class, e -> here(part::discard));
+        // Rejected where the application has shut down the scheduler: on the wrong thread is better than never.
+        return elastic(part::discard)
+                .onErrorResume(
+                        RejectedExecutionException.class,
+                        e -> Mono.fromCallable(() -> {
+                            part.discard();
+                            return null;
+                        }));
     }
 }

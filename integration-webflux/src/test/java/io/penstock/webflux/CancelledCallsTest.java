@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.webflux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.web.server.MockServerWebExchange;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Hooks;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Clients that leave while the file system is asked, which then answers with an error: nothing is logged of it. */
+class CancelledCallsTest {
+
+    @TempDir
+    Path folder;
+
+    private final Queue<Throwable> dropped = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean next = new AtomicBoolean(); // the next task is the call
+    private final BaseSubscriber<Object> subscriber = new BaseSubscriber<>() {};
+    private Backend backend;
+    private HttpFiles files;
+
+    @BeforeEach
+    void open() {
+        backend = Backends.open("host");
+        files = new HttpFiles(backend);
+        Hooks.onErrorDropped(dropped::add);
+    }
+
+    @AfterEach
+    void close() {
+        Hooks.resetOnErrorDropped();
+        Schedulers.resetOnScheduleHook("call");
+        backend.close();
+    }
+
+    /** Subscribes, and awaits the call, on whose thread {@code before} runs first. */
+    private void await(Mono<?> use, Runnable before) throws InterruptedException {
+        CountDownLatch ended = new CountDownLatch(1);
+        Schedulers.onScheduleHook("call", task -> {
+            if (!next.compareAndSet(true, false)) {
+                return task;
+            }
+            return () -> {
+                before.run();
+                task.run();
+                ended.countDown();
+            };
+        });
+        use.subscribe(subscriber);
+        ended.await();
+        assertThat(dropped).isEmpty();
+    }
+
+    private static MockServerWebExchange exchange() {
+        return MockServerWebExchange.from(MockServerHttpRequest.get("/").build());
+    }
+
+    /** Returns the exchange, which marks the second look at the file as the next call, and deletes it if told to. */
+    private ServerWebExchange opened(MockServerWebExchange exchange, Path file, boolean delete) {
+        AtomicInteger asked = new AtomicInteger();
+        return Watched.like(ServerWebExchange.class, exchange, (method, arguments) -> {
+            if (method.equals("getResponse") && asked.incrementAndGet() == 2) {
+                if (delete) {
+                    Files.delete(file);
+                }
+                next.set(true);
+            }
+        });
+    }
+
+    @Test
+    void ofAFileThatIsLookedFor() throws InterruptedException {
+        next.set(true);
+        await(files.send(folder.resolve("none"), exchange()), subscriber::cancel);
+    }
+
+    @Test
+    void ofAFileThatIsDeletedWhenItIsOpen() throws InterruptedException, IOException {
+        Path file = Files.writeString(folder.resolve("file"), "bytes");
+        await(files.send(file, opened(exchange(), file, true)), subscriber::cancel);
+    }
+
+    /** As Reactor Netty's {@code AbortedException}: the connection was closed before the bytes were sent. */
+    @Test
+    void ofAResponseThatCannotBeWritten() throws InterruptedException, IOException {
+        Path file = Files.writeString(folder.resolve("file"), "bytes");
+        MockServerWebExchange exchange = exchange();
+        exchange.getResponse()
+                .setWriteHandler(body -> Mono.error(() -> {
+                    subscriber.cancel();
+                    return new IOException("the connection is closed");
+                }));
+        await(files.send(file, opened(exchange, file, false)), () -> {});
+        assertThat(subscriber.isDisposed()).isTrue();
+    }
+
+    @Test
+    void ofAFileThatCannotBeReceived() throws InterruptedException {
+        next.set(true);
+        await(files.receive(Flux.never(), folder.resolve("none").resolve("file")), subscriber::cancel);
+    }
+}
