@@ -7,6 +7,7 @@ import io.penstock.StorageFile;
 import io.penstock.WritePlan;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -123,7 +125,8 @@ public final class HttpFiles {
      * Answers with a file: GET with ranges, HEAD, and conditional requests by
      * {@link ServerWebExchange#checkNotModified(String, java.time.Instant)}.
      *
-     * <p><b>Result:</b> completes when the response has been written. A {@code Content-Type} that is set already is kept;
+     * <p><b>Result:</b> completes when the response has been written. Where its body is read later, as by a {@code WebTestClient}
+     * without a server, the file is opened again then. A {@code Content-Type} that is set already is kept;
      * otherwise it is that of the file's name. A file that reports length 0, as those in {@code /proc} do, is sent empty.
      *
      * <p><b>Threading:</b> the file system is asked on {@link Schedulers#boundedElastic()}; the rest as
@@ -219,19 +222,34 @@ public final class HttpFiles {
 
     private Mono<Void> write(FileBody body, StorageFile open, ServerHttpResponse response) {
         body.describe(response);
-        Flux<DataBuffer> bytes = body.bytes(
+        Function<StorageFile, Flux<DataBuffer>> bytes = file -> body.bytes(
                 plan -> DataBuffers.stream(backend, plan.chunkBytes(chunkBytes).depth(depth), response.bufferFactory()),
-                open,
+                file,
                 response.bufferFactory());
+        ResponseBytes sent = new ResponseBytes(bytes.apply(open), late(body.file(), bytes));
         // Not writeWith, whose operator keeps the first buffer until the headers are written, and forgets one that
         // arrives after the client has hung up. Here it keeps a publisher.
-        Mono<Void> written = response.writeAndFlushWith(Mono.just(bytes));
+        Mono<Void> written =
+                response.writeAndFlushWith(Mono.just(sent.bytes())).then(sent.over());
         return Mono.defer(() -> {
             AtomicBoolean left = new AtomicBoolean();
             // A client that has left fails the write too, which is nobody's error then.
             return written.onErrorResume(e -> left.get() ? Mono.empty() : Mono.error(e))
                     .doOnCancel(() -> left.set(true));
         });
+    }
+
+    /** Opens the file that was looked at once more. */
+    private Flux<DataBuffer> late(FoundFile file, Function<StorageFile, Flux<DataBuffer>> bytes) {
+        return Flux.usingWhen(
+                Mono.defer(() -> backend.openFile(file.path(), FileOption.READ)),
+                open -> find(file.path())
+                        .flatMapMany(now -> now.equals(file) ? bytes.apply(open) : Flux.error(replaced(file))),
+                open -> Mono.fromRunnable(open::close));
+    }
+
+    private static FileSystemException replaced(FoundFile file) {
+        return new FileSystemException(file.path().toString(), null, "was replaced before it was sent");
     }
 
     /** Removes what identifies a file; the next look at it would not replace these headers. */

@@ -14,17 +14,22 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Proxy;
 import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,11 +37,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.client.reactive.ClientHttpResponse;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.web.server.MockServerWebExchange;
+import org.springframework.test.web.reactive.server.HttpHandlerConnector;
 import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
@@ -289,6 +301,81 @@ class SendTest {
             }
         }
         LiveLeases.awaitNone();
+    }
+
+    /** As of a WebTestClient without a server: its client subscribes to the body when the response is complete. */
+    @ParameterizedTest
+    @ValueSource(strings = {"bytes=0-", "bytes=5-9,100-50000"})
+    void theBodyMayBeReadAfterTheResponse(String range) throws IOException {
+        HttpHandlerConnector connector = new HttpHandlerConnector(
+                WebHttpHandlerBuilder.webHandler(exchange -> files.send(folder.resolve("data.bin"), exchange))
+                        .build());
+        ClientHttpResponse response = connector
+                .connect(HttpMethod.GET, URI.create("/data.bin"), request -> {
+                    request.getHeaders().set(HttpHeaders.RANGE, range);
+                    return request.setComplete();
+                })
+                .block();
+        assertThat(response.getStatusCode()).isEqualTo(HttpStatus.PARTIAL_CONTENT);
+        awaitNoFile(); // the response is complete
+        byte[] body = content(response.getBody());
+        assertThat(body).hasSize((int) response.getHeaders().getContentLength());
+        assertThat(Arrays.equals(body, bytes)).isEqualTo(range.endsWith("-"));
+        awaitNoFile();
+    }
+
+    /** Not only later: on the thread that completes the response, too. */
+    @Test
+    void theBodyMayBeReadOnWhenTheResponseIsComplete() {
+        MockServerWebExchange exchange = MockServerWebExchange.from(MockServerHttpRequest.get("/data.bin"));
+        CompletableFuture<byte[]> body = new CompletableFuture<>();
+        exchange.getResponse().setWriteHandler(buffers -> {
+            joined(buffers).subscribe(body::complete, body::completeExceptionally);
+            return Mono.empty();
+        });
+        files.send(folder.resolve("data.bin"), exchange).block();
+        assertThat(body.join()).isEqualTo(bytes);
+        awaitNoFile();
+    }
+
+    private void awaitNoFile() {
+        while (backend.counters().files() > 0) {
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    private static byte[] content(Flux<DataBuffer> buffers) {
+        return joined(buffers).block();
+    }
+
+    private static Mono<byte[]> joined(Flux<DataBuffer> buffers) {
+        return DataBufferUtils.join(buffers).map(buffer -> {
+            byte[] content = new byte[buffer.readableByteCount()];
+            buffer.read(content);
+            DataBufferUtils.release(buffer);
+            return content;
+        });
+    }
+
+    /** The client gets no bytes of a file that has come in place of the one whose length and ETag it got. */
+    @Test
+    void aFileThatIsReplacedBeforeTheBodyIsReadIsAnError() throws IOException {
+        MockServerWebExchange exchange = MockServerWebExchange.from(MockServerHttpRequest.get("/data.bin"));
+        AtomicReference<Flux<DataBuffer>> body = new AtomicReference<>();
+        exchange.getResponse().setWriteHandler(buffers -> {
+            body.set(buffers);
+            return Mono.empty();
+        });
+        files.send(folder.resolve("data.bin"), exchange).block();
+        Files.move(
+                Files.write(folder.resolve("new"), new byte[SIZE]),
+                folder.resolve("data.bin"),
+                StandardCopyOption.REPLACE_EXISTING);
+        StepVerifier.create(body.get())
+                .expectErrorMatches(error -> error instanceof FileSystemException
+                        && error.getMessage().endsWith("data.bin: was replaced before it was sent"))
+                .verify();
+        awaitNoFile();
     }
 
     @Test

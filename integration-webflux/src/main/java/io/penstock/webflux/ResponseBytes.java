@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.webflux;
+
+import java.util.concurrent.atomic.AtomicReference;
+import org.springframework.core.io.buffer.DataBuffer;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/**
+ * The bytes of a response, and how long their file is needed. A server subscribes to them, and completes the response when
+ * they have ended. Spring's connector without a server, as of a {@code WebTestClient} for a web handler or a controller,
+ * completes it at once, and its client subscribes later, or never.
+ */
+final class ResponseBytes {
+
+    private enum Use {
+        NOT_YET,
+        BEGUN,
+        OVER
+    }
+
+    private final AtomicReference<Use> use = new AtomicReference<>(Use.NOT_YET);
+    private final Sinks.Empty<Void> ended = Sinks.empty();
+    private final Flux<DataBuffer> bytes;
+
+    /**
+     * Creates them.
+     *
+     * @param open of the file that is open
+     * @param late the same, of a file that they open and close, for who subscribes when that one is no longer needed
+     */
+    ResponseBytes(Flux<DataBuffer> open, Flux<DataBuffer> late) {
+        Flux<DataBuffer> used = open.doFinally(signal -> ended.tryEmitEmpty());
+        bytes = Flux.defer(() -> use.compareAndSet(Use.NOT_YET, Use.BEGUN) || use.get() == Use.BEGUN ? used : late);
+    }
+
+    Flux<DataBuffer> bytes() {
+        return bytes;
+    }
+
+    /** Completes when the open file is no longer needed. The response has been completed before. */
+    Mono<Void> over() {
+        return Mono.defer(() -> use.compareAndSet(Use.NOT_YET, Use.OVER) ? Mono.empty() : ended.asMono());
+    }
+}
