@@ -112,7 +112,8 @@ public final class Options {
 
     /**
      * Returns these options, completed from system properties and environment, and checked. Warns once about an ignored
-     * name that looks misspelt ({@code penstock.hsot.io}).
+     * name that looks misspelt ({@code penstock.hsot.io}). Another spelling of what code sets ({@code penstock.closeTimeout},
+     * {@code PENSTOCK_CLOSETIMEOUT}) is ignored: code has read it.
      *
      * @param known the options of all modules present
      * @throws IllegalArgumentException for a value out of range, or an unknown name, unless the name is namespaced
@@ -123,7 +124,7 @@ public final class Options {
     }
 
     Options resolve(Collection<Option<?>> known, Properties properties, Map<String, String> environment) {
-        Resolution resolution = new Resolution(known);
+        Resolution resolution = new Resolution(known, values.keySet());
         configFile(properties, environment).forEach(resolution::set);
         environment.forEach(resolution::variable);
         for (String name : properties.stringPropertyNames()) {
@@ -187,14 +188,19 @@ public final class Options {
         private final Map<String, Option<?>> byName = new HashMap<>();
         private final Map<String, String> nameOf = new HashMap<>(); // by environment variable
         private final Set<String> families = new TreeSet<>(); // first words of names and of environment variables
+        private final Set<String> inCode; // options that code sets, as loose names
 
-        Resolution(Collection<Option<?>> known) {
+        Resolution(Collection<Option<?>> known, Set<String> names) {
             for (Option<?> option : known) {
                 byName.put(option.name(), option);
                 nameOf.put(option.variable(), option.name());
                 families.add(family(option.name()));
                 families.add(family(spelled(option.variable())));
             }
+            inCode = names.stream()
+                    .filter(byName::containsKey)
+                    .map(Resolution::loose)
+                    .collect(Collectors.toSet());
         }
 
         /** Returns the name that a variable most likely stands for; an underscore may be a dot or a hyphen. */
@@ -229,10 +235,15 @@ public final class Options {
                 all.put(name, value);
             } else if (isOfAnAbsentModule(name)) {
                 warnIfMisspelt(name, value.source);
-            } else if (!FOREIGN.contains(name)) {
+            } else if (!FOREIGN.contains(name) && !inCode.contains(loose(name))) {
                 throw new IllegalArgumentException(
                         value.source + " sets " + name + ", which is not an option of Penstock");
             }
+        }
+
+        /** Returns a name in small letters, without hyphens and underscores: Spring has several spellings of each. */
+        private static String loose(String name) {
+            return name.toLowerCase(Locale.ROOT).replace("-", "").replace("_", "");
         }
 
         private void warnIfMisspelt(String name, String source) {

@@ -88,6 +88,22 @@ class OptionsTest {
                 .withMessage("code sets I/O queue.depth, which is not an option of Penstock");
     }
 
+    /** As of Spring, which has read the value by then. */
+    @Test
+    void anotherSpellingOfWhatCodeSetsIsNoError() {
+        Options code = Options.none().with(CommonOptions.CLOSE_TIMEOUT, Duration.ofSeconds(3));
+        Map<String, String> properties = Map.of("penstock.closeTimeout", "4s");
+        Map<String, String> environment = Map.of("PENSTOCK_CLOSETIMEOUT", "5s");
+        assertThat(resolve(code, properties, environment).get(CommonOptions.CLOSE_TIMEOUT))
+                .isEqualTo(Duration.ofSeconds(3));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> properties("penstock.closeTimeout", "4s"))
+                .withMessage("the system property sets penstock.closeTimeout, which is not an option of Penstock");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> resolve(Options.none().with("penstock.closeTimeout", "4s"), Map.of(), Map.of()))
+                .withMessage("code sets penstock.closeTimeout, which is not an option of Penstock");
+    }
+
     @Test
     void anUnknownNameOfAModuleAtHandIsAnErrorToo() {
         assertThat(properties("penstock.host.queues", "2").get(QUEUES)).isEqualTo(2);

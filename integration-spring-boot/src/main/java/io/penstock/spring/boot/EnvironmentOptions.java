@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -21,6 +23,10 @@ import org.springframework.core.env.StandardEnvironment;
 final class EnvironmentOptions {
 
     private static final String BACKEND = "penstock.backend";
+    private static final String CONFIG = "penstock.config";
+
+    /** The name of an option in a complaint, not that of a file. */
+    private static final Pattern OPTION = Pattern.compile("(?<![\\w./-])penstock(\\.[\\w-]+)+");
 
     /** Sources that Penstock reads and checks by itself. */
     private static final List<String> READ_ANYWAY = List.of(
@@ -33,8 +39,8 @@ final class EnvironmentOptions {
      * Opens the backend that {@code penstock.backend} names, else that of {@link Backends#configured()}, with the options
      * that are set.
      *
-     * @throws InvalidConfigurationPropertyValueException for a value out of range or a name that no option has; Boot
-     *     reports where it was set
+     * @throws InvalidConfigurationPropertyValueException for a value out of range, a name that no option has, or a file
+     *     {@code penstock.config} that cannot be read; Boot reports where it was set
      * @throws io.penstock.BackendUnavailableException if that backend cannot be used
      */
     static Backend open(ConfigurableEnvironment environment) {
@@ -47,18 +53,18 @@ final class EnvironmentOptions {
         }
     }
 
-    /** Returns what Boot reports with the place, if a name that the application has set is the cause. */
+    /** Returns what Boot reports, with the place where it knows that, if an option is the cause. */
     private static RuntimeException refused(ConfigurableEnvironment environment, IllegalArgumentException e) {
         String complaint = String.valueOf(e.getMessage());
-        for (PropertySource<?> source : environment.getPropertySources()) {
-            for (String name : names(source)) {
-                if (name.startsWith("penstock.") && complaint.contains(" " + name + ", which is not an option")) {
-                    return new InvalidConfigurationPropertyValueException(
-                            name, text(source, name), "Penstock has no such option.");
-                }
-            }
+        Matcher option = OPTION.matcher(complaint);
+        if (!option.find()) {
+            return e;
         }
-        return e;
+        String name = complaint.contains("which " + CONFIG + " names") ? CONFIG : option.group();
+        return new InvalidConfigurationPropertyValueException(
+                name,
+                environment.getProperty(name),
+                complaint.startsWith("code sets ") ? "Penstock has no such option." : complaint + ".");
     }
 
     /**

@@ -172,6 +172,38 @@ class PenstockAutoConfigurationTest {
                 .run(context -> assertThat(context).hasNotFailed());
     }
 
+    /** Penstock reads system properties and environment, too, and has one spelling of each. */
+    @Test
+    void systemPropertiesAreSpelledAsSpringPermits() {
+        application.withSystemProperties("penstock.closeTimeout=3s").run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(options(context).get(CommonOptions.CLOSE_TIMEOUT)).isEqualTo(Duration.ofSeconds(3));
+        });
+    }
+
+    @Test
+    void whatPenstockReadsByItselfIsReportedByNameToo(@TempDir Path folder) throws IOException {
+        application
+                .withSystemProperties("penstock.queue.dept=1")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(InvalidConfigurationPropertyValueException.class)
+                        .hasMessageContaining("the system property sets penstock.queue.dept, which is not an option"));
+        application
+                .withPropertyValues("penstock.config=penstock.properties")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(InvalidConfigurationPropertyValueException.class)
+                        .hasMessageContainingAll("Property penstock.config with value", "cannot be read"));
+        Path config = Files.writeString(folder.resolve("penstock.properties"), "penstock.queue.depth=0");
+        application
+                .withPropertyValues("penstock.config=" + config)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(InvalidConfigurationPropertyValueException.class)
+                        .hasMessageContainingAll("Property penstock.queue.depth", "1 to 4096", config.toString()));
+    }
+
     @Test
     void filesOverHttpAreForReactiveApplications() {
         application.run(context -> assertThat(context).doesNotHaveBean(HttpFiles.class));
