@@ -232,15 +232,17 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
 
     @Override
     public void turn(long waitNanos) {
-        if (advance()) {
-            wait.progress();
-        } else if (waitNanos != 0) {
+        boolean ended = advance();
+        if (!ended && waitNanos != 0) {
             if (inFlight == 0) {
                 wait.awaitWakeup(waitNanos);
             } else {
                 wait.awaitCompletion(waitNanos < 0 ? checkNanos : Math.min(waitNanos, checkNanos));
             }
-            advance();
+            ended = advance();
+        }
+        if (ended) {
+            wait.progress();
         }
     }
 

@@ -18,11 +18,14 @@ import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.testing.Requests;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -119,6 +122,49 @@ class NvmeQueueTest {
         turnUntil(queue, () -> requests.hasEnded(1));
         assertThat(requests.result(1)).isZero();
         assertThat(content.flushes()).isEqualTo(before + 1);
+    }
+
+    /** Otherwise each completion that the thread naps for makes the next nap longer. */
+    @Test
+    void aCompletionThatANapEndsWithCountsAsProgressSoThatTheQueuePollsForTheNext() throws IOException {
+        long day = Duration.ofDays(1).toNanos();
+        NvmeQueue polling = NvmeQueue.open(controller.join(), 16, day);
+        ByteBuffer completions = bus.lastAllocated().buffer(0, 16).order(ByteOrder.LITTLE_ENDIAN);
+        AtomicInteger naps = new AtomicInteger();
+        BooleanSupplier napBegins = () -> {
+            if (naps.getAndIncrement() == 0) {
+                content.release();
+                awaitPhase(completions);
+            }
+            return false;
+        };
+        polling.wakeup().checkFor(napBegins);
+        content.hold();
+        try {
+            polling.enqueue(read(requests, 0));
+            polling.turn(-1);
+            assertThat(requests.hasEnded(0)).isTrue();
+            assertThat(naps).hasValue(1);
+
+            content.hold();
+            polling.enqueue(read(requests, 1));
+            polling.turn(-1);
+            polling.turn(-1);
+            assertThat(naps).as("of a queue that polls for a day").hasValue(1);
+            content.release();
+            turnUntil(polling, () -> requests.hasEnded(1));
+        } finally {
+            content.release();
+            polling.close();
+        }
+    }
+
+    private void awaitPhase(ByteBuffer completion) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while ((completion.getInt(12) & 1 << 16) == 0) {
+            assertThat(controller.fault()).isEmpty(); // reads a register: the next look is at memory again
+            assertThat(System.nanoTime()).as("time").isLessThan(deadline);
+        }
     }
 
     /** The disk does one operation a second, and QEMU aborts none. */

@@ -6,8 +6,10 @@ import io.penstock.TransientStorageException;
 import io.penstock.backend.nvme.bus.Bus;
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.engine.spi.memory.HostMemory;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** A bus with faults that QEMU does not have: a removed device, fatal status at any time, attributes that are lost, no memory, a deaf admin queue. */
 public final class FaultyBus implements Bus {
@@ -25,6 +27,7 @@ public final class FaultyBus implements Bus {
     private volatile boolean stopped;
     private final AtomicInteger allocations = new AtomicInteger(Integer.MAX_VALUE);
     private final AtomicLong allocated = new AtomicLong();
+    private volatile @Nullable DmaMemory last;
 
     /** Creates a bus without faults yet. */
     public FaultyBus(Bus bus) {
@@ -59,6 +62,11 @@ public final class FaultyBus implements Bus {
     /** Returns how many bytes were allocated, freed ones too. */
     public long allocated() {
         return allocated.get();
+    }
+
+    /** Returns what was allocated last. */
+    public DmaMemory lastAllocated() {
+        return Objects.requireNonNull(last);
     }
 
     /** Returns whether DMA was stopped. */
@@ -100,7 +108,9 @@ public final class FaultyBus implements Bus {
             throw new TransientStorageException("no memory for DMA", Failure.NOT_STARTED, null);
         }
         allocated.addAndGet(bytes);
-        return bus.allocate(bytes);
+        DmaMemory memory = bus.allocate(bytes);
+        last = memory;
+        return memory;
     }
 
     @Override

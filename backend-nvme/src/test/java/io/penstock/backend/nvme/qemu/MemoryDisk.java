@@ -25,6 +25,7 @@ public final class MemoryDisk implements NbdDisk.Content {
     private final Map<Long, byte[]> durable = new HashMap<>(); // by block; guarded by this, as the next
     private final Map<Long, byte[]> cached = new HashMap<>();
     private int flushes;
+    private boolean isHeld;
 
     /** Creates a disk of zeros. */
     public MemoryDisk(long bytes) {
@@ -36,14 +37,36 @@ public final class MemoryDisk implements NbdDisk.Content {
         return bytes;
     }
 
+    /** Holds reads until {@link #release}. */
+    public synchronized void hold() {
+        isHeld = true;
+    }
+
+    /** Carries out the reads that were held, and later ones. */
+    public synchronized void release() {
+        isHeld = false;
+        notifyAll();
+    }
+
     @Override
     public synchronized void read(long offset, ByteBuffer target) throws IOException {
+        awaitRelease();
         for (long block = offset / BLOCK; target.hasRemaining(); block++) {
             if (block == UNREADABLE) {
                 throw new IOException("Input/output error");
             }
             byte[] zeros = new byte[BLOCK];
             target.put(cached.getOrDefault(block, durable.getOrDefault(block, zeros)), 0, BLOCK);
+        }
+    }
+
+    private synchronized void awaitRelease() throws IOException {
+        try {
+            while (isHeld) {
+                wait();
+            }
+        } catch (InterruptedException e) {
+            throw new IOException(e);
         }
     }
 
