@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The peer of CommandRates: a driver in C that reads random blocks of 4 KiB from QEMU's controller, by qtest and shared memory.
-//   reads SOCKET RAM DEPTH SECONDS BLOCKS QEMU [ARGUMENT...]
+//   reads SOCKET RAM DEPTH SECONDS BLOCKS THREADS QEMU [ARGUMENT...]
 // Starts QEMU, whose qtest connects to SOCKET and whose memory is the file RAM, and prints
 //   COMMANDS NANOS CPU_NANOS REGISTER_WRITES
 // One queue pair; a command for each of DEPTH buffers, again as soon as it has completed; both doorbells at most once per turn, as
 // shadow doorbells where the controller has them. It never sleeps.
+// With two THREADS, and one command in flight, the backend's way in C: a thread hands each command to the one that has the queue pair, which
+// naps between polls, and is handed the completion; each wakes the other by an eventfd.
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -22,7 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BLOCK = 4096, LBA = 512, ENTRIES = 64, MOST_POSTED = 32, WARM_UP_NANOS = 300000000 };
+enum { BLOCK = 4096, LBA = 512, ENTRIES = 64, MOST_POSTED = 32, WARM_UP_NANOS = 300000000,
+    FIRST_NAP_NANOS = 5000, LONGEST_NAP_NANOS = 200000 };
 static const uint64_t MEMORY = 1ull << 30, BAR0 = 0xe0000000;
 // Where everything is in QEMU's memory; below 1 MiB is the BIOS.
 enum { ADMIN_SQ = 1 << 20, ADMIN_CQ = ADMIN_SQ + 4096, IO_SQ = ADMIN_CQ + 4096, IO_CQ = IO_SQ + 4096, SHADOW = IO_CQ + 4096,
@@ -202,37 +208,43 @@ static uint64_t random64(void) {
     return state ^= state << 17;
 }
 
-static void submit(Pair *pair, int cid, uint64_t blocks, uint64_t *wanted) {
-    wanted[cid] = random64() % blocks;
+static uint64_t block_of[ENTRIES]; // that a command reads
+
+static void check(int cid) {
+    uint64_t found;
+    memcpy(&found, memory + DATA + (uint64_t)cid * BLOCK, sizeof found);
+    if (found != block_of[cid]) {
+        fprintf(stderr, "block %lu holds %lu\n", block_of[cid], found);
+        exit(1);
+    }
+}
+
+static void submit(Pair *pair, int cid, uint64_t blocks) {
+    block_of[cid] = random64() % blocks;
     Submission *entry = next(pair);
     entry->opcode_cid = 2 | (uint32_t)cid << 16;
     entry->nsid = 1;
     entry->prp1 = DATA + (uint64_t)cid * BLOCK;
-    entry->cdw10 = (uint32_t)(wanted[cid] * (BLOCK / LBA));
+    entry->cdw10 = (uint32_t)(block_of[cid] * (BLOCK / LBA));
     entry->cdw12 = BLOCK / LBA - 1;
 }
 
 // Reads for so long, and returns the number of commands.
 static uint64_t reads(Pair *pair, int depth, uint64_t blocks, int64_t nanos) {
-    uint64_t wanted[ENTRIES], count = 0;
+    uint64_t count = 0;
     int in_flight = depth, cid;
     int64_t end = now(CLOCK_MONOTONIC) + nanos;
     for (int i = 0; i < depth; i++) {
-        submit(pair, i, blocks, wanted);
+        submit(pair, i, blocks);
     }
     ring(2, pair->tail);
     for (int more = 1; in_flight > 0;) {
         int done = 0;
         while (poll_one(pair, &cid)) {
-            uint64_t found;
-            memcpy(&found, memory + DATA + (uint64_t)cid * BLOCK, sizeof found);
-            if (found != wanted[cid]) {
-                fprintf(stderr, "block %lu holds %lu\n", wanted[cid], found);
-                exit(1);
-            }
+            check(cid);
             done++;
             if (more) {
-                submit(pair, cid, blocks, wanted);
+                submit(pair, cid, blocks);
             } else {
                 in_flight--;
             }
@@ -246,6 +258,62 @@ static uint64_t reads(Pair *pair, int depth, uint64_t blocks, int64_t nanos) {
             }
         }
     }
+    return count;
+}
+
+static int to_queue, to_caller; // eventfds
+static bool ending; // written before the last wake of the queue's thread
+
+static void wake(int eventfd) {
+    uint64_t one = 1;
+    if (write(eventfd, &one, sizeof one) != sizeof one) {
+        fail("eventfd");
+    }
+}
+
+static void await(int eventfd) {
+    uint64_t count;
+    if (read(eventfd, &count, sizeof count) != sizeof count) {
+        fail("eventfd");
+    }
+}
+
+// The thread that has the queue pair.
+static void *serve(void *argument) {
+    Pair *pair = argument;
+    int cid;
+    prctl(PR_SET_TIMERSLACK, 1);
+    for (await(to_queue); !ending; await(to_queue)) {
+        ring(2, pair->tail);
+        long nap = FIRST_NAP_NANOS;
+        while (!poll_one(pair, &cid)) {
+            nanosleep(&(struct timespec){.tv_nsec = nap}, NULL);
+            nap = nap < LONGEST_NAP_NANOS / 2 ? 2 * nap : LONGEST_NAP_NANOS;
+        }
+        ring(3, pair->head);
+        wake(to_caller);
+    }
+    return NULL;
+}
+
+// As reads, one command at a time, handed over.
+static uint64_t handed(Pair *pair, uint64_t blocks, int64_t nanos) {
+    int64_t end = now(CLOCK_MONOTONIC) + nanos;
+    uint64_t count = 0;
+    pthread_t thread;
+    ending = false;
+    if (pthread_create(&thread, NULL, serve, pair)) {
+        fail("pthread_create");
+    }
+    for (; now(CLOCK_MONOTONIC) < end; count++) {
+        submit(pair, 0, blocks);
+        wake(to_queue);
+        await(to_caller);
+        check(0);
+    }
+    ending = true;
+    wake(to_queue);
+    pthread_join(thread, NULL);
     return count;
 }
 
@@ -270,13 +338,15 @@ static pid_t start(const char *path, char **command) {
 }
 
 int main(int count, char **arguments) {
-    if (count < 7) {
-        fprintf(stderr, "reads SOCKET RAM DEPTH SECONDS BLOCKS QEMU [ARGUMENT...]\n");
+    if (count < 8) {
+        fprintf(stderr, "reads SOCKET RAM DEPTH SECONDS BLOCKS THREADS QEMU [ARGUMENT...]\n");
         return 2;
     }
     int depth = atoi(arguments[3]);
     uint64_t blocks = strtoull(arguments[5], NULL, 10);
-    pid_t qemu = start(arguments[1], arguments + 6);
+    bool hands_over = atoi(arguments[6]) == 2;
+    int64_t nanos = (int64_t)(atof(arguments[4]) * 1e9);
+    pid_t qemu = start(arguments[1], arguments + 7);
     read32(0); // it answers once it has started
     int ram = open(arguments[2], O_RDWR | O_CLOEXEC);
     memory = ram < 0 ? MAP_FAILED : mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED, ram, 0);
@@ -284,10 +354,12 @@ int main(int count, char **arguments) {
         fail(arguments[2]);
     }
     Pair pair = set_up();
-    reads(&pair, depth, blocks, WARM_UP_NANOS);
+    to_queue = eventfd(0, EFD_CLOEXEC);
+    to_caller = eventfd(0, EFD_CLOEXEC);
+    hands_over ? handed(&pair, blocks, WARM_UP_NANOS) : reads(&pair, depth, blocks, WARM_UP_NANOS);
     writes = 0;
     int64_t cpu = now(CLOCK_PROCESS_CPUTIME_ID), begin = now(CLOCK_MONOTONIC);
-    uint64_t commands = reads(&pair, depth, blocks, (int64_t)(atof(arguments[4]) * 1e9));
+    uint64_t commands = hands_over ? handed(&pair, blocks, nanos) : reads(&pair, depth, blocks, nanos);
     printf("%lu %ld %ld %lu\n", commands, now(CLOCK_MONOTONIC) - begin, now(CLOCK_PROCESS_CPUTIME_ID) - cpu, writes);
     kill(qemu, SIGTERM);
     waitpid(qemu, NULL, 0);

@@ -5,6 +5,7 @@ import com.sun.management.OperatingSystemMXBean;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.CommonOptions;
+import io.penstock.CommonOptions.Delivery;
 import io.penstock.DeviceBuffer;
 import io.penstock.Options;
 import io.penstock.StorageFile;
@@ -120,10 +121,17 @@ public final class CommandRates {
     private Map<String, List<Run>> measure(int depth, int rounds, double seconds)
             throws IOException, InterruptedException {
         Map<String, Contender> contenders = new LinkedHashMap<>();
-        contenders.put(PEER, this::peer);
+        contenders.put(PEER, (inFlight, time) -> peer(inFlight, time, 1));
+        if (depth == 1) {
+            contenders.put("C, two threads", (inFlight, time) -> peer(inFlight, time, 2));
+        }
         contenders.put("queue pair", this::queuePair);
-        contenders.put("submit", (inFlight, time) -> submit(inFlight, time, 0));
-        contenders.put("submit, poll-micros=200", (inFlight, time) -> submit(inFlight, time, 200));
+        Options plain = Options.none().with(CommonOptions.POLL_MICROS, 0);
+        Options polling = Options.none().with(CommonOptions.POLL_MICROS, 200);
+        contenders.put("submit", submit(plain));
+        contenders.put("submit, poll-micros=200", submit(polling));
+        contenders.put("submit, delivery=direct", submit(plain.with(CommonOptions.DELIVERY, Delivery.DIRECT)));
+        contenders.put("submit, both", submit(polling.with(CommonOptions.DELIVERY, Delivery.DIRECT)));
         Map<String, List<Run>> runs = new LinkedHashMap<>();
         contenders.keySet().forEach(name -> runs.put(name, new ArrayList<>()));
         List<String> order = new ArrayList<>(contenders.keySet());
@@ -139,13 +147,13 @@ public final class CommandRates {
         return runs;
     }
 
-    private Run peer(int depth, double seconds) throws IOException, InterruptedException {
+    private Run peer(int depth, double seconds, int threads) throws IOException, InterruptedException {
         Path folder = Files.createTempDirectory(scratch, "peer");
         Path shared = Path.of("/dev/shm");
         Path ram = (Files.isWritable(shared) ? shared : folder).resolve(folder.getFileName() + ".ram");
         List<String> command = new ArrayList<>(
                 List.of(reads.toString(), folder.resolve("qtest").toString()));
-        command.addAll(List.of(ram.toString(), "" + depth, "" + seconds, "" + BLOCKS));
+        command.addAll(List.of(ram.toString(), "" + depth, "" + seconds, "" + BLOCKS, "" + threads));
         command.addAll(Qemu.command(folder, ram, disk, DEVICE));
         try {
             Process process = new ProcessBuilder(command)
@@ -257,10 +265,13 @@ public final class CommandRates {
         }
     }
 
-    private Run submit(int depth, double seconds, int pollMicros) throws IOException {
+    private Contender submit(Options set) {
+        Options options = set.resolve(Backends.options());
+        return (depth, seconds) -> submit(depth, seconds, options);
+    }
+
+    private Run submit(int depth, double seconds, Options options) throws IOException {
         AtomicReference<Controller> opened = new AtomicReference<>();
-        Options options =
-                Options.none().with(CommonOptions.POLL_MICROS, pollMicros).resolve(Backends.options());
         try (Qemu qemu = Qemu.start(disk, DEVICE);
                 Backend backend = NvmeProvider.open(
                         "rates",
