@@ -89,7 +89,9 @@ public abstract class PolledQueue implements NativeQueue {
             return;
         }
         others.await(inFlight == 0 ? waitNanos : pause.next(waitNanos));
-        pollAndReport();
+        if (pollAndReport()) {
+            pause.reset();
+        }
     }
 
     private boolean pollAndReport() {

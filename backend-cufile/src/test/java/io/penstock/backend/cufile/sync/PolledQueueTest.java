@@ -57,13 +57,33 @@ class PolledQueueTest {
         assertThat(requests.result(0)).isEqualTo(4096);
     }
 
+    /** Each look after a nap that found something made the next nap longer, and was as suspicious as if it had not. */
+    @Test
+    void aCompletionThatIsFoundAfterANapIsProgress() {
+        Scripted queue = new Scripted();
+        queue.enqueue(write(0));
+        queue.enqueue(write(1));
+        while (!queue.isSuspicious) {
+            turn(queue);
+        }
+        queue.finds(Found.NOTHING, Found.END);
+        turn(queue);
+        assertThat(requests.ended()).isOne();
+        turn(queue);
+        assertThat(queue.isSuspicious).as("although one has just completed").isFalse();
+    }
+
     private void turn(Scripted queue) {
         assertTimeoutPreemptively(LONG, () -> queue.turn(FOR_EVER));
     }
 
     private Request write() {
+        return write(0);
+    }
+
+    private Request write(int tag) {
         NativeFile unasked = new WrappedFile<>(null, Limits.none(4096)) {};
-        return requests.next(0).file(Request.Kind.WRITE, unasked, 0, 4096).memory(memory, 0);
+        return requests.next(tag).file(Request.Kind.WRITE, unasked, 0, 4096).memory(memory, 0);
     }
 
     private enum Found {
@@ -72,15 +92,20 @@ class PolledQueueTest {
         END
     }
 
-    /** Takes one request, and finds what it was told to find, look by look. */
+    /** Finds what it was told to find, look by look, and then nothing. */
     private static final class Scripted extends PolledQueue {
 
-        private final Deque<Found> script;
-        private CallTask task;
+        private final Deque<Found> script = new ArrayDeque<>();
+        private final Deque<CallTask> tasks = new ArrayDeque<>();
+        private boolean isSuspicious; // when it looked last
 
         Scripted(Found... script) {
             super(null, new CallQueue(new BlockingCalls(null), 4, 1));
-            this.script = new ArrayDeque<>(List.of(script));
+            finds(script);
+        }
+
+        void finds(Found... next) {
+            script.addAll(List.of(next));
         }
 
         @Override
@@ -88,20 +113,24 @@ class PolledQueueTest {
             if (next() == null) {
                 return false;
             }
-            task = takeNext();
+            while (next() != null) {
+                tasks.add(takeNext());
+            }
             return true;
         }
 
         @Override
         protected void poll(boolean suspicious) {
-            switch (script.remove()) {
+            isSuspicious = suspicious;
+            switch (script.isEmpty() ? Found.NOTHING : script.remove()) {
                 case NOTHING -> {}
                 case SHORT -> {
                     countReleased();
-                    again(task);
+                    again(tasks.remove());
                 }
                 case END -> {
                     countReleased();
+                    CallTask task = tasks.remove();
                     end(task, task.bytes);
                 }
             }

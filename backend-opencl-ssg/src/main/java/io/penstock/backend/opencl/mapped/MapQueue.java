@@ -141,6 +141,9 @@ final class MapQueue implements NativeQueue, MapTask.Owner {
             await(waitNanos);
         }
         poll();
+        if (moved) {
+            pause.reset();
+        }
         report();
     }
 
@@ -155,7 +158,6 @@ final class MapQueue implements NativeQueue, MapTask.Owner {
             host.turn(0);
             poll();
             if (moved) {
-                pause.reset();
                 return;
             }
             nap = pause.next(waitNanos);

@@ -75,7 +75,9 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
             return;
         }
         wakeup.await(commands.mustPoll(!waiting.isEmpty()) ? pause.next(waitNanos) : waitNanos);
-        advance();
+        if (advance()) {
+            pause.reset();
+        }
     }
 
     private boolean advance() {
