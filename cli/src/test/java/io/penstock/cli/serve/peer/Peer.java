@@ -76,10 +76,14 @@ final class Peer implements AutoCloseable {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xms512m", "-Xmx512m", "--enable-native-access=ALL-UNNAMED"));
         if (isWebFlux(variant)) {
-            String application = variant.equals("webflux") ? "webflux.FileServer" : "plainspring.SpringFileServer";
+            boolean isOurs = (variant + ":").startsWith("webflux:");
+            String application = isOurs ? "webflux.FileServer" : "plainspring.SpringFileServer";
             command.addAll(List.of("-cp", System.getProperty("webflux.path"), "io.penstock.samples." + application));
             command.addAll(
                     List.of("--files.folder=" + directory, "--server.port=" + port, "--logging.level.root=warn"));
+            if (isOurs && variant.contains(":")) { // an option of the backend
+                command.add("--penstock." + variant.substring(variant.indexOf(':') + 1));
+            }
             return command;
         }
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), PeerServer.class.getName()));
