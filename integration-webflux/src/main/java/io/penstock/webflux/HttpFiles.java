@@ -29,6 +29,8 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -229,8 +231,7 @@ public final class HttpFiles {
         ResponseBytes sent = new ResponseBytes(bytes.apply(open), late(body.file(), bytes));
         // Not writeWith, whose operator keeps the first buffer until the headers are written, and forgets one that
         // arrives after the client has hung up. Here it keeps a publisher.
-        Mono<Void> written =
-                response.writeAndFlushWith(Mono.just(sent.bytes())).then(sent.over());
+        Mono<Void> written = response.writeAndFlushWith(Mono.just(sent.bytes())).then(sent.over());
         return Mono.defer(() -> {
             AtomicBoolean left = new AtomicBoolean();
             // A client that has left fails the write too, which is nobody's error then.
@@ -239,13 +240,15 @@ public final class HttpFiles {
         });
     }
 
-    /** Opens the file that was looked at once more. */
+    /** Opens the file that was looked at once more; a file that arrives behind a cancel is closed by what held none. */
     private Flux<DataBuffer> late(FoundFile file, Function<StorageFile, Flux<DataBuffer>> bytes) {
-        return Flux.usingWhen(
-                Mono.defer(() -> backend.openFile(file.path(), FileOption.READ)),
-                open -> find(file.path())
-                        .flatMapMany(now -> now.equals(file) ? bytes.apply(open) : Flux.error(replaced(file))),
-                open -> Mono.fromRunnable(open::close));
+        return Flux.using(
+                Disposables::swap,
+                held -> backend.openFile(file.path(), FileOption.READ)
+                        .doOnNext(open -> held.update(open::close))
+                        .flatMapMany(open -> find(file.path())
+                                .flatMapMany(now -> now.equals(file) ? bytes.apply(open) : Flux.error(replaced(file)))),
+                Disposable::dispose);
     }
 
     private static FileSystemException replaced(FoundFile file) {
