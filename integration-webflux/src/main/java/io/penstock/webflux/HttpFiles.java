@@ -231,11 +231,12 @@ public final class HttpFiles {
         ResponseBytes sent = new ResponseBytes(bytes.apply(open), late(body.file(), bytes));
         // Not writeWith, whose operator keeps the first buffer until the headers are written, and forgets one that
         // arrives after the client has hung up. Here it keeps a publisher.
-        Mono<Void> written = response.writeAndFlushWith(Mono.just(sent.bytes())).then(sent.over());
         return Mono.defer(() -> {
             AtomicBoolean left = new AtomicBoolean();
             // A client that has left fails the write too, which is nobody's error then.
-            return written.onErrorResume(e -> left.get() ? Mono.empty() : Mono.error(e))
+            return response.writeAndFlushWith(Mono.just(sent.bytes()))
+                    .onErrorResume(e -> left.get() ? Mono.empty() : Mono.error(e))
+                    .then(sent.over())
                     .doOnCancel(() -> left.set(true));
         });
     }
