@@ -27,6 +27,7 @@ import software.amazon.awssdk.crt.s3.S3MetaRequest;
 import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
 import software.amazon.awssdk.crt.s3.S3MetaRequestOptions.MetaRequestType;
 import software.amazon.awssdk.crt.s3.S3MetaRequestResponseHandler;
+import software.amazon.awssdk.crt.s3.S3RequestMetrics;
 
 /**
  * One request to a server, with the client's retries, from its start to its only end.
@@ -42,6 +43,9 @@ final class S3Request implements S3MetaRequestResponseHandler {
     private static final Pattern PASSING =
             Pattern.compile("AWS_(IO|ERROR_HTTP)_.*|AWS_ERROR_S3_(SLOW_DOWN|INTERNAL_ERROR|REQUEST_TIMEOUT)");
 
+    /** No TLS with that server, such as where nobody of the system's trust store has signed its certificate. */
+    private static final String NO_TLS = "AWS_IO_TLS_ERROR_NEGOTIATION_FAILURE";
+
     private final Address address;
     private final String operation;
     private final S3MetaRequestOptions options;
@@ -52,6 +56,7 @@ final class S3Request implements S3MetaRequestResponseHandler {
     private @Nullable S3MetaRequest running; // guarded by this, as all below
     private boolean over;
     private boolean cancelled;
+    private int refusal; // the client's number of NO_TLS, once an attempt has ended so
 
     /**
      * Creates a request.
@@ -109,7 +114,7 @@ final class S3Request implements S3MetaRequestResponseHandler {
         synchronized (this) {
             if (!over) {
                 running = started;
-                if (cancelled) {
+                if (cancelled || refusal != 0) {
                     started.cancel();
                 }
                 return;
@@ -176,13 +181,26 @@ final class S3Request implements S3MetaRequestResponseHandler {
         return 0;
     }
 
+    /** Called after each attempt: the client would try again for half a minute, with the same certificate. */
+    @Override
+    public synchronized void onTelemetry(S3RequestMetrics attempt) {
+        if (NO_TLS.equals(CRT.awsErrorName(attempt.getErrorCode()))) {
+            refusal = attempt.getErrorCode();
+            if (running != null) {
+                running.cancel();
+            }
+        }
+    }
+
     @Override
     public void onFinished(S3FinishedResponseContext end) {
         S3MetaRequest ending;
         boolean early;
+        int refused;
         synchronized (this) {
             over = true;
             early = cancelled;
+            refused = refusal;
             ending = running;
             running = null;
         }
@@ -193,6 +211,8 @@ final class S3Request implements S3MetaRequestResponseHandler {
             ended.accept(null);
         } else if (early) {
             ended.accept(new CancellationException());
+        } else if (refused != 0) {
+            ended.accept(failed(error(refused), NativeFailure.Kind.PERMANENT));
         } else {
             ended.accept(failure(end));
         }
