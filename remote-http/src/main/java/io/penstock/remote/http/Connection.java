@@ -8,6 +8,7 @@ import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -21,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.NoSuchAlgorithmException;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
@@ -306,7 +308,23 @@ abstract class Connection implements AutoCloseable {
 
         @Override
         void send(byte[] bytes) throws IOException {
-            socket.getOutputStream().write(bytes);
+            try {
+                socket.getOutputStream().write(bytes);
+            } catch (SocketException e) {
+                throw alert(e);
+            }
+        }
+
+        /** Returns why the server has closed the connection, if it has sent an alert before: that of a certificate it demands, say. */
+        private IOException alert(SocketException broken) {
+            try {
+                input.read();
+            } catch (SSLException alert) {
+                return alert;
+            } catch (IOException e) {
+                broken.addSuppressed(e);
+            }
+            return broken;
         }
 
         @Override

@@ -24,6 +24,7 @@ import java.security.KeyStore;
 import java.util.Random;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,6 +42,7 @@ class TlsTest {
 
     private final SSLContext before = defaults();
     private SSLContext trusting = before;
+    private KeyStore keys;
     private RangeServer server;
     private byte[] data;
 
@@ -79,7 +81,7 @@ class TlsTest {
         assertThat(keytool.waitFor())
                 .as(Files.readString(folder.resolve("said")))
                 .isZero();
-        KeyStore keys = KeyStore.getInstance("PKCS12");
+        keys = KeyStore.getInstance("PKCS12");
         try (InputStream in = Files.newInputStream(store)) {
             keys.load(in, PASSWORD);
         }
@@ -150,6 +152,26 @@ class TlsTest {
             assertThatThrownBy(() -> get(backend.submit(Transfer.read(file.all(), buffer.all()))))
                     .isInstanceOf(PermanentStorageException.class)
                     .hasMessageContaining("SSLHandshakeException");
+        }
+    }
+
+    /** Whose alert arrives before the request is sent, or behind it, or when the server has closed its end already. */
+    @Test
+    void aServerThatDemandsACertificateSaysSo() throws Exception {
+        SSLContext anonymous = SSLContext.getInstance("TLS");
+        TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trusted.init(keys);
+        anonymous.init(null, trusted.getTrustManagers(), null);
+        SSLContext.setDefault(anonymous);
+        SSLServerSocket demanding = (SSLServerSocket)
+                trusting.getServerSocketFactory().createServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        demanding.setNeedClientAuth(true);
+        try (RangeServer refusing = new RangeServer(data, "https", demanding);
+                Backend backend = backend()) {
+            for (int i = 0; i < 50; i++) {
+                assertThatThrownBy(() -> get(backend.openFile(refusing.uri())))
+                        .hasMessageContaining("certificate_required");
+            }
         }
     }
 
