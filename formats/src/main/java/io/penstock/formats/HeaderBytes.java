@@ -55,7 +55,8 @@ final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
     }
 
     /** Returns the offset of the next byte. */
-    long position() {
+    @Override
+    public long position() {
         return windowEnd - window.remaining();
     }
 

@@ -303,9 +303,19 @@ public final class Loader {
             if (arrays(files).noneMatch(array -> matches(name, array))) {
                 throw new IllegalArgumentException("no array has the name "
                         + name.pattern().replace("\\Q", "").replace("\\E", "").replace(".*", "*") + " in "
-                        + files.stream().map(ArrayFile::path).toList());
+                        + files.stream().map(ArrayFile::path).toList() + leftOut(name, files));
             }
         }
+    }
+
+    /** What the files say of a name that no array has, such as that it is one of pickled objects. */
+    private static String leftOut(Pattern name, List<ArrayFile> files) {
+        return files.stream()
+                .flatMap(file -> file.attributes().entrySet().stream())
+                .filter(attribute -> name.matcher(attribute.getKey()).matches())
+                .map(attribute -> ", but an attribute " + attribute.getKey() + ": " + attribute.getValue())
+                .findFirst()
+                .orElse("");
     }
 
     private static Stream<Array> arrays(List<ArrayFile> files) {

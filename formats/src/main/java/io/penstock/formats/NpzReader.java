@@ -39,15 +39,24 @@ final class NpzReader implements FormatReader {
             List<Array> arrays = new ArrayList<>();
             Map<String, String> attributes = new LinkedHashMap<>();
             for (ZipMembers.Member member : ZipMembers.of(bytes)) {
-                if (isArray(bytes, member)) {
-                    arrays.add(array(bytes, path, member));
-                } else {
+                if (!isArray(bytes, member)) {
                     attributes.put(member.name(), "not an array: " + member.length() + " bytes");
+                } else {
+                    try {
+                        arrays.add(array(bytes, path, member));
+                    } catch (MalformedFileException e) {
+                        if (!isPickled(bytes, member)) {
+                            throw e;
+                        }
+                        attributes.put(NpyReader.name(member.name()), NpyTypes.PICKLED);
+                    }
                 }
             }
             if (arrays.isEmpty() && !attributes.isEmpty()) {
-                throw bytes.malformed("none of its members is an array, such as "
-                        + attributes.keySet().iterator().next());
+                Map.Entry<String, String> such =
+                        attributes.entrySet().iterator().next();
+                throw bytes.malformed(
+                        "none of its members is an array, such as " + such.getKey() + ": " + such.getValue());
             }
             return new ArrayFile(path, FORMAT, attributes, arrays);
         } catch (IllegalArgumentException e) { // a name twice
@@ -59,6 +68,11 @@ final class NpzReader implements FormatReader {
     private static boolean isArray(HeaderBytes bytes, ZipMembers.Member member) throws IOException {
         boolean known = member.method() == ZipMembers.STORED || member.method() == ZipMembers.DEFLATED;
         return NpyReader.isNamed(member.name()) || known && NpyHeader.starts(start(bytes, member).start);
+    }
+
+    private static boolean isPickled(HeaderBytes bytes, ZipMembers.Member member) throws IOException {
+        boolean known = member.method() == ZipMembers.STORED || member.method() == ZipMembers.DEFLATED;
+        return known && NpyHeader.isPickled(start(bytes, member));
     }
 
     private static Array array(HeaderBytes bytes, Path path, ZipMembers.Member member) throws IOException {
@@ -132,6 +146,11 @@ final class NpzReader implements FormatReader {
             }
             at += count;
             return Arrays.copyOfRange(start, at - count, at);
+        }
+
+        @Override
+        public long position() {
+            return at;
         }
 
         @Override

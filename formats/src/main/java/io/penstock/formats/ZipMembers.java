@@ -104,15 +104,23 @@ final class ZipMembers {
         if (tail.getInt(at + 4) != 0) {
             throw bytes.malformed("it is part of an archive on several disks");
         }
-        if (count == MANY_SHORT || length == MANY || start == MANY) {
+        // Some writers have no locator where the number itself is as large as the mark.
+        if ((count == MANY_SHORT || length == MANY || start == MANY) && hasLocator(endStart)) {
             return directory64(endStart);
         }
         return checked(start, length, count, endStart);
     }
 
-    private Directory directory64(long endStart) throws IOException {
+    private boolean hasLocator(long endStart) throws IOException {
+        if (endStart < LOCATOR_BYTES) {
+            return false;
+        }
         bytes.seek(endStart - LOCATOR_BYTES, "the zip64 locator");
-        expect(END_64_LOCATOR, "the zip64 locator");
+        return (int) bytes.u32("the zip64 locator") == END_64_LOCATOR;
+    }
+
+    private Directory directory64(long endStart) throws IOException {
+        bytes.seek(endStart - LOCATOR_BYTES + Integer.BYTES, "the zip64 locator");
         bytes.u32("a disk");
         long at = bytes.u63("the zip64 end of the central directory");
         bytes.seek(at, "the zip64 end of the central directory");
@@ -201,12 +209,6 @@ final class ZipMembers {
                     "member " + member.name + " is stored in " + member.stored + " bytes, but has " + member.length);
         }
         return new Member(member.name, member.method, start, member.stored, member.length);
-    }
-
-    private void expect(int signature, String what) throws IOException {
-        if ((int) bytes.u32(what) != signature) {
-            throw bytes.malformed("at byte " + (bytes.position() - Integer.BYTES) + " must be " + what);
-        }
     }
 
     private ByteBuffer buffer(int count, String what) throws IOException {

@@ -4,6 +4,8 @@ package io.penstock.formats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.Backend;
+import io.penstock.Backends;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -243,6 +245,52 @@ class NumpyFilesTest {
         assertThatThrownBy(() -> read(zip(Map.of("a.npy", array, "b.npy", text))))
                 .isInstanceOf(MalformedFileException.class)
                 .hasMessageContaining("member b.npy: it must begin with");
+    }
+
+    /** NumPy reads the others too, and refuses this one when it is asked for. */
+    @Test
+    void aPickledMemberIsRefusedByNameAndTheOthersAreRead() throws IOException {
+        byte[] array = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 12);
+        byte[] pickled = npy("{'descr': '|O', 'fortran_order': False, 'shape': (3,), }", 50);
+        Path path = zip(Map.of("a.npy", array, "b.npy", pickled));
+        ArrayFile file = read(path);
+        assertThat(file.arrays()).extracting(Array::name).containsExactly("a");
+        assertThat(file.attributes()).containsOnlyKeys("b");
+        try (Backend backend = Backends.open("host")) {
+            assertThatThrownBy(
+                            () -> LoaderTest.get(Loader.of(backend).arrays("b").load(path)))
+                    .hasMessageContaining("no array has the name b in")
+                    .hasMessageContaining("Python objects are pickled");
+        }
+        assertThatThrownBy(() -> read(zip(Map.of("b.npy", pickled))))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageContaining("Python objects are pickled");
+    }
+
+    /** As Python's zipfile writes them: the number is no mark there, since no locator is in front of it. */
+    @Test
+    void asManyMembersAsSixteenBitsHoldNeedNoLocator() throws IOException {
+        byte[] array = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (0,), }", 0);
+        CRC32 sum = new CRC32();
+        sum.update(array);
+        Path path = folder.resolve("many.npz");
+        int locals = 65_535 * (30 + 9 + array.length);
+        ByteBuffer zip = ByteBuffer.allocate(locals + 65_535 * (46 + 9) + 22).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < 65_535; i++) {
+            zip.putInt(0x04034b50).putShort((short) 20).putInt(0).putInt(0).putInt((int) sum.getValue());
+            zip.putInt(array.length).putInt(array.length).putShort((short) 9).putShort((short) 0);
+            zip.put(String.format("%05d.npy", i).getBytes(StandardCharsets.US_ASCII))
+                    .put(array);
+        }
+        for (int i = 0; i < 65_535; i++) {
+            zip.putInt(0x02014b50).putInt(20 << 16 | 20).putInt(0).putInt(0).putInt((int) sum.getValue());
+            zip.putInt(array.length).putInt(array.length).putShort((short) 9).putInt(0);
+            zip.putLong(0).putInt(i * (30 + 9 + array.length));
+            zip.put(String.format("%05d.npy", i).getBytes(StandardCharsets.US_ASCII));
+        }
+        zip.putInt(0x06054b50).putInt(0).putShort((short) -1).putShort((short) -1);
+        zip.putInt(65_535 * (46 + 9)).putInt(locals).putShort((short) 0);
+        assertThat(read(Files.write(path, zip.array())).arrays()).hasSize(65_535);
     }
 
     private void assertZip(byte[] member, String complaint) throws IOException {
