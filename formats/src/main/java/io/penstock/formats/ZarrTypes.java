@@ -3,9 +3,11 @@ package io.penstock.formats;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,7 @@ final class ZarrTypes {
             Map.entry("float8_e8m0fnu", ElementType.of("F8_E8M0", 1)));
 
     private static final int MOST_NUMBER_BYTES = 16;
+    private static final int MOST_TEXT_BYTES = 4096; // of a fill value
 
     private ZarrTypes() {}
 
@@ -67,7 +70,10 @@ final class ZarrTypes {
         if (value == null || value == StrictJson.NULL) {
             return List.of();
         }
-        // Text may claim any length, and has no other fill value than 0.
+        if (isText(type) && !"".equals(value) && !Long.valueOf(0).equals(value)) {
+            return text(node, type, value, order);
+        }
+        // Text may claim any length.
         ByteBuffer bytes = ByteBuffer.allocate(Math.min(type.blockBytes(), MOST_NUMBER_BYTES))
                 .order(order);
         List<Object> parts = value instanceof List<?> list ? new ArrayList<>(list) : List.of(value);
@@ -86,6 +92,40 @@ final class ZarrTypes {
         return zero ? List.of() : fill;
     }
 
+    /** Also raw bytes. */
+    private static boolean isText(ElementType type) {
+        return type.name().matches("[SUV]\\d+")
+                && !type.equals(V3.get("uint" + type.name().substring(1)));
+    }
+
+    /** Bytes are in base64, and text is itself, as zarr-python writes version 2. */
+    private static List<Byte> text(ZarrNode node, ElementType type, Object value, ByteOrder order)
+            throws ZarrNode.Unsupported {
+        ByteBuffer bytes = ByteBuffer.allocate(Math.min(type.blockBytes(), MOST_TEXT_BYTES))
+                .order(order);
+        try {
+            if (!(value instanceof String text) || type.blockBytes() > MOST_TEXT_BYTES) {
+                throw new IllegalArgumentException("no text, or a long one");
+            }
+            if (type.name().startsWith("U")) {
+                text.codePoints().forEach(bytes::putInt);
+            } else {
+                bytes.put(Base64.getDecoder().decode(text));
+            }
+        } catch (IllegalArgumentException | BufferOverflowException e) {
+            throw node.unsupported("fill_value " + value + " of " + type + " is not supported");
+        }
+        List<Byte> fill = new ArrayList<>();
+        for (byte b : bytes.array()) {
+            fill.add(b);
+        }
+        return fill;
+    }
+
+    private static boolean isTime(ElementType type) {
+        return type.name().startsWith("DATETIME64") || type.name().startsWith("TIMEDELTA64");
+    }
+
     private static boolean isComplex(ElementType type) {
         return type.equals(ElementType.C64) || type.equals(ElementType.C128);
     }
@@ -97,7 +137,7 @@ final class ZarrTypes {
             bits(node, type, text, bytes);
             return;
         }
-        if (type.name().matches("BOOL|[IU](8|16|32|64)")) {
+        if (type.name().matches("BOOL|[IU](8|16|32|64)") || isTime(type)) {
             whole(node, type, value, bytes);
             return;
         }
@@ -122,9 +162,9 @@ final class ZarrTypes {
     private static void whole(ZarrNode node, ElementType type, Object value, ByteBuffer bytes)
             throws ZarrNode.Unsupported {
         int bits = type.equals(ElementType.BOOL) ? 1 : Byte.SIZE * type.blockBytes();
-        boolean signed = type.name().startsWith("I");
+        boolean signed = type.name().startsWith("I") || isTime(type);
         BigInteger end = BigInteger.ONE.shiftLeft(signed ? bits - 1 : bits);
-        BigInteger whole = whole(value);
+        BigInteger whole = isTime(type) && "NaT".equals(value) ? end.negate() : whole(value);
         if (whole == null
                 || whole.compareTo(end) >= 0
                 || whole.compareTo(signed ? end.negate() : BigInteger.ZERO) < 0) {

@@ -63,6 +63,41 @@ class ZarrMetadataTest {
                 .hasMessageEndingWith("the member twist is not supported");
     }
 
+    private Path v2(String type, String fill) throws IOException {
+        Path array = Files.createDirectories(folder.resolve("v2"));
+        Files.writeString(array.resolve(".zarray"), """
+                {"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": "%s", "fill_value": %s, "compressor": null,
+                "filters": null, "order": "C"}
+                """.formatted(type, fill));
+        return array;
+    }
+
+    /** As zarr-python writes them: times as whole numbers, bytes as base64, text as it is. */
+    @ParameterizedTest
+    @CsvSource({
+        "<M8[ns], -9223372036854775808, 0000000000000080",
+        "<m8[s], 3, 0300000000000000",
+        ">M8[D], 3, 0000000000000003",
+        "<M8[D], '\"NaT\"', 0000000000000080",
+        "|S3, '\"eHk=\"', 787900",
+        "|V2, '\"AQI=\"', 0102",
+        "<U2, '\"\u20ac\"', ac20000000000000",
+        ">U1, '\"a\"', 00000061"
+    })
+    void timesAndTextsHaveFillValues(String type, String fill, String expected) throws IOException {
+        List<Byte> bytes = data(v2(type, fill)).fill();
+        StringBuilder hex = new StringBuilder();
+        bytes.forEach(b -> hex.append(String.format("%02x", b)));
+        assertThat(hex).hasToString(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"|S1, '\"eHk=\"'", "|S3, '\"*\"'", "<U1, '\"ab\"'", "<M8[D], '\"now\"'", "|S5000, '\"eHk=\"'"})
+    void aFillValueThatIsLongerOrNoneIsRefused(String type, String fill) throws IOException {
+        Path array = v2(type, fill);
+        assertThatThrownBy(() -> data(array)).hasMessageContaining("fill_value " + fill.replace("\"", "") + " of ");
+    }
+
     @Test
     void anUnknownMemberThatNeedNotBeUnderstoodIsIgnored() throws IOException {
         Path array = with(
