@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ record ZarrCodecs(
         @Nullable Map<String, Object> sharding) {
 
     private static final String SHARDING = "sharding_indexed";
+    private static final Set<String> BLOSC = Set.of("lz4", "lz4hc", "zlib", "zstd"); // its compressors that are decoded
 
     private static List<Integer> rowMajor(int rank) {
         return IntStream.range(0, rank).boxed().toList();
@@ -58,7 +60,8 @@ record ZarrCodecs(
         }
         Object compressor = node.members().get("compressor");
         if (compressor != null && compressor != StrictJson.NULL) {
-            codecs.add(node.text(node.map(compressor, "compressor").get("id"), "the id of the compressor"));
+            Map<String, Object> configuration = node.map(compressor, "compressor");
+            codecs.add(named(node.text(configuration.get("id"), "the id of the compressor"), configuration));
         }
         String order = node.text(node.member("order"), "order");
         if (!order.equals("C") && !order.equals("F")) {
@@ -69,6 +72,18 @@ record ZarrCodecs(
                 order.equals("F") ? columnMajor(rank) : rowMajor(rank),
                 codecs,
                 null);
+    }
+
+    /** Returns the name of a codec; for Blosc, whose chunks would tell it late, with what of it cannot be decoded. */
+    private static String named(String name, Map<String, Object> configuration) {
+        if (!name.equals("blosc")) {
+            return name;
+        }
+        String shuffle = String.valueOf(configuration.get("shuffle"));
+        if (shuffle.equals("2") || shuffle.equals("bitshuffle")) {
+            return "blosc (bitshuffle)";
+        }
+        return configuration.get("cname") instanceof String by && !BLOSC.contains(by) ? "blosc (" + by + ")" : name;
     }
 
     /** Returns a chain of version 3: codecs of arrays, one from an array to bytes, codecs of bytes. */
@@ -90,7 +105,7 @@ record ZarrCodecs(
             } else if (byteOrder == null) {
                 throw node.unsupported("codec " + name + " is not supported");
             } else {
-                compression.add(name);
+                compression.add(named(name, configuration));
             }
         }
         if (byteOrder == null) {

@@ -72,6 +72,33 @@ class ZarrMetadataTest {
         return array;
     }
 
+    /** Before anything is allocated, as any codec that is not known. */
+    @ParameterizedTest
+    @CsvSource({
+        "'\"cname\": \"snappy\"', blosc (snappy)",
+        "'\"cname\": \"blosclz\", \"shuffle\": 1', blosc (blosclz)",
+        "'\"cname\": \"zstd\", \"shuffle\": 2', blosc (bitshuffle)",
+        "'\"cname\": \"lz4hc\", \"shuffle\": 1', blosc",
+        "'\"clevel\": 5', blosc"
+    })
+    void whatOfBloscCannotBeDecodedIsToldByTheName(String configuration, String name) throws IOException {
+        Path array = v2("|u1", "0");
+        Files.write(array.resolve("0"), new byte[20]);
+        Path document = array.resolve(".zarray");
+        String compressor = "\"compressor\": {\"id\": \"blosc\", " + configuration + "}";
+        Files.writeString(document, Files.readString(document).replace("\"compressor\": null", compressor));
+        assertThat(data(array).chunks().get(0).codecs()).containsExactly(name);
+        String text = "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}";
+        Path third = with(
+                v3("uint8", "0", "{}"),
+                text,
+                text + ", {\"name\": \"blosc\", \"configuration\": {"
+                        + configuration.replace("2", "\"bitshuffle\"").replace("1", "\"shuffle\"") + "}}");
+        Files.createDirectories(third.resolve("c"));
+        Files.write(third.resolve("c/0"), new byte[20]);
+        assertThat(data(third).chunks().get(0).codecs()).containsExactly(name);
+    }
+
     /** As zarr-python writes them: times as whole numbers, bytes as base64, text as it is. */
     @ParameterizedTest
     @CsvSource({
