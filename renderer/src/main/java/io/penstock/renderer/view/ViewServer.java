@@ -2,6 +2,8 @@
 package io.penstock.renderer.view;
 
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -93,9 +95,25 @@ final class ViewServer implements AutoCloseable {
                 .bindAddress(() -> address)
                 .childOption(ChannelOption.SO_SNDBUF, SEND_BUFFER)
                 .idleTimeout(IDLE) // between requests, not of sockets
-                .doOnConnection(connection -> connections.add(connection.channel()))
+                .doOnConnection(connection -> {
+                    connections.add(connection.channel());
+                    connection.addHandlerLast(new Resets());
+                })
                 .route(this::routes)
                 .bindNow();
+    }
+
+    /** Closes a connection that its browser has reset, which is nobody's error: Reactor Netty would log it as one. */
+    private static final class Resets extends ChannelInboundHandlerAdapter {
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            if (cause instanceof IOException) {
+                context.close();
+            } else {
+                context.fireExceptionCaught(cause);
+            }
+        }
     }
 
     /**

@@ -4,6 +4,10 @@ package io.penstock.renderer.view;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.cli.testing.GpuFakes;
@@ -38,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 class ViewServerTest {
 
@@ -364,6 +369,35 @@ class ViewServerTest {
             }
         }
         assertThat(shown.server.viewers()).isZero();
+    }
+
+    /** As where a browser is killed, or a page is closed by a tab's crash. */
+    @Test
+    void aConnectionThatIsResetIsNotLogged() throws Exception {
+        Shown shown = show(ball(64));
+        String host = "127.0.0.1:" + shown.port();
+        Logger netty = (Logger) LoggerFactory.getLogger("reactor.netty");
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        netty.addAppender(logged);
+        try {
+            for (int i = 0; i < 20; i++) {
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), shown.port());
+                socket.setSoLinger(true, 0);
+                String request = "GET /stream HTTP/1.1\r\nHost: " + host + "\r\nOrigin: http://" + host
+                        + "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+                socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+                assertThat(socket.getInputStream().read(new byte[1])).isOne(); // it is a viewer
+                socket.close();
+                shown.assertNothingIsLeft();
+            }
+        } finally {
+            netty.detachAppender(logged);
+        }
+        assertThat(logged.list)
+                .filteredOn(event -> event.getLevel().isGreaterOrEqual(Level.ERROR))
+                .isEmpty();
     }
 
     private static HttpResponse<String> get(Shown shown, String path) throws IOException, InterruptedException {
