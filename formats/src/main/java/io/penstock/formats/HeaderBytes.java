@@ -55,8 +55,7 @@ final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
     }
 
     /** Returns the offset of the next byte. */
-    @Override
-    public long position() {
+    long position() {
         return windowEnd - window.remaining();
     }
 

@@ -102,7 +102,15 @@ record NpyDictionary(String descr, boolean fortranOrder, List<Long> shape) {
         }
 
         MalformedFileException malformed(String complaint) {
-            return source.malformed(complaint + " (at character " + at + " of its dictionary)");
+            return source.malformed(complaint + place());
+        }
+
+        RuntimeException unsupported(String complaint) {
+            return source.unsupported(complaint + place());
+        }
+
+        private String place() {
+            return " (at character " + at + " of its dictionary)";
         }
     }
 
@@ -148,10 +156,10 @@ record NpyDictionary(String descr, boolean fortranOrder, List<Long> shape) {
 
     private static String descr(Scanner scanner) {
         if (scanner.skip('[')) {
-            throw scanner.malformed("arrays of structures are not supported");
+            throw scanner.unsupported("arrays of structures are not supported");
         }
         if (scanner.skip('(')) {
-            throw scanner.malformed("types with a shape of their own are not supported");
+            throw scanner.unsupported("types with a shape of their own are not supported");
         }
         return scanner.string();
     }

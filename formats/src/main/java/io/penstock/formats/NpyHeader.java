@@ -30,36 +30,19 @@ record NpyHeader(ElementType type, ByteOrder byteOrder, Array.Order order, List<
         /** Returns the next bytes, or complains that there are not as many. */
         byte[] bytes(int count, String what) throws IOException;
 
-        /** Returns the number of bytes that were read. */
-        long position();
-
         MalformedFileException malformed(String complaint);
+
+        /** Complains of elements that NumPy has, and this library does not; other arrays of the file may be read. */
+        default RuntimeException unsupported(String complaint) {
+            return malformed(complaint);
+        }
     }
 
     static boolean starts(byte[] start) {
         return start.length >= MAGIC.length && Arrays.equals(Arrays.copyOf(start, MAGIC.length), MAGIC);
     }
 
-    /** Returns whether the array is one of Python's objects, by its header. */
-    static boolean isPickled(Source source) throws IOException {
-        return NpyTypes.isPickled(dictionary(source).descr());
-    }
-
     static NpyHeader read(Source source) throws IOException {
-        NpyDictionary dictionary = dictionary(source);
-        try {
-            return new NpyHeader(
-                    NpyTypes.type(dictionary.descr()),
-                    NpyTypes.byteOrder(dictionary.descr()),
-                    dictionary.fortranOrder() ? Array.Order.COLUMN_MAJOR : Array.Order.ROW_MAJOR,
-                    dictionary.shape(),
-                    (int) source.position());
-        } catch (IllegalArgumentException e) {
-            throw source.malformed(String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static NpyDictionary dictionary(Source source) throws IOException {
         byte[] start = source.bytes(MAGIC.length + VERSION_BYTES, "the magic number");
         if (!starts(start)) {
             throw source.malformed("it must begin with \\x93NUMPY");
@@ -79,7 +62,20 @@ record NpyHeader(ElementType type, ByteOrder byteOrder, Array.Order order, List<
         String text = new String(
                 source.bytes((int) length, "the header"),
                 version == 3 ? StandardCharsets.UTF_8 : StandardCharsets.ISO_8859_1);
-        return NpyDictionary.parse(source, text);
+        NpyDictionary dictionary = NpyDictionary.parse(source, text);
+        if (NpyTypes.isPickled(dictionary.descr())) {
+            throw source.unsupported("arrays of Python objects are pickled, which is not supported");
+        }
+        try {
+            return new NpyHeader(
+                    NpyTypes.type(dictionary.descr()),
+                    NpyTypes.byteOrder(dictionary.descr()),
+                    dictionary.fortranOrder() ? Array.Order.COLUMN_MAJOR : Array.Order.ROW_MAJOR,
+                    dictionary.shape(),
+                    start.length + lengthBytes + (int) length);
+        } catch (IllegalArgumentException e) {
+            throw source.malformed(String.valueOf(e.getMessage()));
+        }
     }
 
     /** Returns the bytes of the data, checked against overflow. */

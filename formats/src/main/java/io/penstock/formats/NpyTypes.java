@@ -39,19 +39,16 @@ final class NpyTypes {
             "c24", ElementType.of("CLONGDOUBLE", 24),
             "c32", ElementType.of("CLONGDOUBLE", 32));
 
-    /** Why arrays of objects are refused. */
-    static final String PICKLED = "arrays of Python objects are pickled, which is not supported";
-
     private NpyTypes() {}
-
-    /** Returns whether the elements are objects of Python. */
-    static boolean isPickled(String descr) {
-        return descr.endsWith("O");
-    }
 
     /** Returns the kind and the size of a type, or null if NumPy does not have it. */
     static @Nullable String code(ElementType type) {
         return CODES.get(type);
+    }
+
+    /** Returns whether the elements are Python objects. */
+    static boolean isPickled(String descr) {
+        return descr.endsWith("O");
     }
 
     /**
@@ -62,7 +59,10 @@ final class NpyTypes {
     static ElementType type(String descr) {
         Matcher matcher = DESCR.matcher(descr);
         if (isPickled(descr) || !matcher.matches()) {
-            throw new IllegalArgumentException(isPickled(descr) ? PICKLED : "unknown type '" + descr + "'");
+            throw new IllegalArgumentException(
+                    isPickled(descr)
+                            ? "arrays of Python objects are pickled, which is not supported"
+                            : "unknown type '" + descr + "'");
         }
         String kind = matcher.group(2);
         String code = kind + (matcher.group(3) == null ? "" : matcher.group(3));

@@ -39,24 +39,21 @@ final class NpzReader implements FormatReader {
             List<Array> arrays = new ArrayList<>();
             Map<String, String> attributes = new LinkedHashMap<>();
             for (ZipMembers.Member member : ZipMembers.of(bytes)) {
-                if (!isArray(bytes, member)) {
-                    attributes.put(member.name(), "not an array: " + member.length() + " bytes");
-                } else {
-                    try {
+                try {
+                    if (isArray(bytes, member)) {
                         arrays.add(array(bytes, path, member));
-                    } catch (MalformedFileException e) {
-                        if (!isPickled(bytes, member)) {
-                            throw e;
-                        }
-                        attributes.put(NpyReader.name(member.name()), NpyTypes.PICKLED);
+                    } else {
+                        attributes.put(member.name(), "not an array: " + member.length() + " bytes");
                     }
+                } catch (Unsupported e) {
+                    attributes.put(NpyReader.name(member.name()), "not supported: " + e.getMessage());
                 }
             }
             if (arrays.isEmpty() && !attributes.isEmpty()) {
-                Map.Entry<String, String> such =
+                Map.Entry<String, String> first =
                         attributes.entrySet().iterator().next();
-                throw bytes.malformed(
-                        "none of its members is an array, such as " + such.getKey() + ": " + such.getValue());
+                throw bytes.malformed("none of its members is an array that can be read, such as " + first.getKey()
+                        + ", " + first.getValue());
             }
             return new ArrayFile(path, FORMAT, attributes, arrays);
         } catch (IllegalArgumentException e) { // a name twice
@@ -68,11 +65,6 @@ final class NpzReader implements FormatReader {
     private static boolean isArray(HeaderBytes bytes, ZipMembers.Member member) throws IOException {
         boolean known = member.method() == ZipMembers.STORED || member.method() == ZipMembers.DEFLATED;
         return NpyReader.isNamed(member.name()) || known && NpyHeader.starts(start(bytes, member).start);
-    }
-
-    private static boolean isPickled(HeaderBytes bytes, ZipMembers.Member member) throws IOException {
-        boolean known = member.method() == ZipMembers.STORED || member.method() == ZipMembers.DEFLATED;
-        return known && NpyHeader.isPickled(start(bytes, member));
     }
 
     private static Array array(HeaderBytes bytes, Path path, ZipMembers.Member member) throws IOException {
@@ -125,6 +117,16 @@ final class NpzReader implements FormatReader {
         }
     }
 
+    /** An array that NumPy has pickled, or of structures: other members may be read. */
+    private static final class Unsupported extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        Unsupported(String complaint) {
+            super(complaint);
+        }
+    }
+
     /** The first bytes of a member. */
     private static final class Start implements NpyHeader.Source {
 
@@ -149,8 +151,8 @@ final class NpzReader implements FormatReader {
         }
 
         @Override
-        public long position() {
-            return at;
+        public RuntimeException unsupported(String complaint) {
+            return new Unsupported(complaint);
         }
 
         @Override
