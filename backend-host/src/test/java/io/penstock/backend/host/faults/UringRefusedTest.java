@@ -26,6 +26,8 @@ import org.junit.jupiter.api.Test;
 class UringRefusedTest implements Rules {
 
     private static final String SETUP = "425"; // io_uring_setup, on every architecture
+    private static final String ENTER = "426";
+    private static final String REGISTER = "427";
     private static final String EPERM = "1";
     private static final String ENOMEM = "12";
     private static final String ENOSYS = "38";
@@ -38,9 +40,13 @@ class UringRefusedTest implements Rules {
     }
 
     private static String readWhileRefused(Bench bench, String errno) throws IOException {
+        return readWhileRefused(bench, SETUP, errno);
+    }
+
+    private static String readWhileRefused(Bench bench, String call, String errno) throws IOException {
         Path file = bench.file("data", 1 << 20);
         Path launcher = Tool.require(() -> Tool.compiled("refuse-call"));
-        return ChildJvm.run(file, launcher.toString(), SETUP, errno);
+        return ChildJvm.run(file, launcher.toString(), call, errno);
     }
 
     private static void assertFallsBack(String said, String reason, String answer) {
@@ -56,6 +62,13 @@ class UringRefusedTest implements Rules {
     @Test
     void aSeccompFilterIsDistinguished(Bench bench) throws IOException {
         assertFallsBack(readWhileRefused(bench, EPERM), "FORBIDDEN_BY_SECCOMP", "EPERM \\(1\\)");
+    }
+
+    @Test
+    void aSeccompFilterOfOneOfTheOtherCallsIsDistinguished(Bench bench) throws IOException {
+        FaultSubject.uring();
+        assertFallsBack(readWhileRefused(bench, ENTER, EPERM), "FORBIDDEN_BY_SECCOMP", "io_uring_enter -> EPERM");
+        assertFallsBack(readWhileRefused(bench, REGISTER, EPERM), "FORBIDDEN_BY_SECCOMP", "io_uring_register -> EPERM");
     }
 
     @Test

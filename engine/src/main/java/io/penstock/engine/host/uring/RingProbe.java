@@ -9,7 +9,7 @@ import io.penstock.engine.host.kernel.RingAvailability;
 import io.penstock.engine.spi.ffi.Errno;
 import io.penstock.engine.spi.ffi.ErrnoException;
 
-/** Probes whether io_uring is available by creating the smallest ring. */
+/** Probes whether io_uring is available, by each of its three calls on the smallest ring: a seccomp profile may refuse one. */
 public final class RingProbe {
     private static final byte[] REQUIRED = {
         IoUring.IORING_OP_READ,
@@ -29,9 +29,12 @@ public final class RingProbe {
             return platform;
         }
         try (Ring ring = Ring.open(kernel, RingOptions.ofEntries(2))) {
-            return ring.registration().supports(REQUIRED)
-                    ? RingAvailability.AVAILABLE
-                    : new RingAvailability(Reason.KERNEL_TOO_OLD, "an operation is missing");
+            if (!ring.registration().supports(REQUIRED)) {
+                return new RingAvailability(Reason.KERNEL_TOO_OLD, "an operation is missing");
+            }
+            ring.submissions().nop(0);
+            ring.submit();
+            return RingAvailability.AVAILABLE;
         } catch (ErrnoException refused) {
             return explain(kernel, refused);
         }

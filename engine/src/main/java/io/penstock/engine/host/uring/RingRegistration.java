@@ -4,6 +4,7 @@ package io.penstock.engine.host.uring;
 import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.host.kernel.Kernel;
 import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.spi.ffi.ErrnoException;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
@@ -71,12 +72,17 @@ public final class RingRegistration {
         return Math.min(register(IoUring.IORING_REGISTER_BUFFERS_UPDATE, update, UPDATE_BYTES), 0);
     }
 
-    /** Returns true if the kernel supports all of {@code opcodes}; false if it cannot be queried. */
-    boolean supports(byte... opcodes) {
+    /**
+     * Returns true if the kernel supports all of {@code opcodes}.
+     *
+     * @throws ErrnoException if it cannot be queried
+     */
+    boolean supports(byte... opcodes) throws ErrnoException {
         int count = 256;
         ByteBuffer probe = allocate(16 + 8 * count);
-        if (register(IoUring.IORING_REGISTER_PROBE, probe, count) < 0) {
-            return false;
+        int answer = register(IoUring.IORING_REGISTER_PROBE, probe, count);
+        if (answer < 0) {
+            throw new ErrnoException("io_uring_register", -answer);
         }
         for (byte opcode : opcodes) {
             if ((probe.getShort(16 + 8 * opcode + 2) & IoUring.IO_URING_OP_SUPPORTED) == 0) {

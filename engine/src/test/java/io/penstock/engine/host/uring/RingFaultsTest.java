@@ -118,6 +118,21 @@ class RingFaultsTest {
         assertThat(kernel.unmapped).isEqualTo(kernel.mapped);
     }
 
+    /** A profile that has io_uring_setup alone: every transfer failed. */
+    @Test
+    void aKernelThatRefusesASingleCallIsFoundOut() {
+        kernel.enterAnswers.add(-Errno.EPERM);
+        RingAvailability entered = RingProbe.probe(kernel);
+        assertThat(entered.reason()).isEqualTo(Reason.FORBIDDEN_BY_SECCOMP);
+        assertThat(entered.detail()).isEqualTo("io_uring_enter -> EPERM (1)");
+        kernel.registerAnswer = -Errno.EPERM;
+        RingAvailability registered = RingProbe.probe(kernel);
+        assertThat(registered.reason()).isEqualTo(Reason.FORBIDDEN_BY_SECCOMP);
+        assertThat(registered.detail()).isEqualTo("io_uring_register -> EPERM (1)");
+        assertThat(kernel.closed).isEqualTo(kernel.opened).isEqualTo(2);
+        assertThat(kernel.unmapped).isEqualTo(kernel.mapped);
+    }
+
     @Test
     void aRingThatCannotBeMappedLeavesNothingBehind() {
         kernel.mapAnswer = -Errno.ENOMEM;
