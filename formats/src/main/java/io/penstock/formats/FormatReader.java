@@ -51,8 +51,20 @@ interface FormatReader {
                 return reader;
             }
         }
-        throw new MalformedFileException(
-                path, "known", "neither its name nor its first bytes are those of a format that can be read");
+        throw new MalformedFileException(path, "array", unknown(path, start));
+    }
+
+    /** Returns why no reader recognizes a file. */
+    private static String unknown(Path path, byte[] start) {
+        if (Files.isDirectory(path)) {
+            return "it is a folder, without an array or a group of Zarr";
+        }
+        if (start.length == 0) {
+            return "it is empty";
+        }
+        return Gzip.starts(start)
+                ? Gzip.WHOLE
+                : "neither its name nor its first bytes are those of a format that can be read";
     }
 
     private static byte[] start(Path path) throws IOException {

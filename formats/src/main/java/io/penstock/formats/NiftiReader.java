@@ -30,8 +30,8 @@ final class NiftiReader implements FormatReader {
         try (HeaderBytes bytes = new HeaderBytes(path, NiftiParser.FORMAT)) {
             ByteBuffer start =
                     ByteBuffer.wrap(bytes.bytes((int) Math.min(NiftiFields.MOST_BYTES, bytes.length()), "the header"));
-            if (start.limit() > 2 && start.get(0) == 0x1f && start.get(1) == (byte) 0x8b) {
-                throw bytes.malformed("it is compressed by gzip as a whole, and must be decompressed first");
+            if (Gzip.starts(start.array())) {
+                throw bytes.malformed(Gzip.WHOLE);
             }
             NiftiParser parser = new NiftiParser(path, start);
             NiftiFields fields = parser.parse();

@@ -11,6 +11,7 @@ import com.google.flatbuffers.FlatBufferBuilder;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -23,6 +24,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.ToIntFunction;
+import java.util.zip.GZIPOutputStream;
 import org.apache.arrow.flatbuf.Block;
 import org.apache.arrow.flatbuf.DictionaryEncoding;
 import org.apache.arrow.flatbuf.Field;
@@ -70,6 +72,25 @@ class HostileFilesTest {
                     .hasRootCauseInstanceOf(FileSystemException.class)
                     .hasMessageContaining("a pipe is not a file of arrays");
         }
+    }
+
+    /** What a download that failed leaves, a file as it came from a server, and a folder of something else. */
+    @Test
+    void whatIsNoFileOfArraysIsNamed() throws IOException {
+        assertUnknown(Files.createFile(folder.resolve("empty.safetensors")), "not a valid array file: it is empty");
+        Path packed = folder.resolve("model.gguf.gz");
+        try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(packed))) {
+            out.write("GGUF".getBytes(StandardCharsets.US_ASCII));
+        }
+        assertUnknown(packed, "not a valid array file: it is compressed by gzip as a whole, and must be decompressed");
+        assertUnknown(folder, "not a valid array file: it is a folder, without an array or a group of Zarr");
+        assertUnknown(Files.writeString(folder.resolve("text"), "text"), "neither its name nor its first bytes");
+    }
+
+    private static void assertUnknown(Path path, String complaint) {
+        assertThatThrownBy(() -> Formats.read(path).block())
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageContainingAll(path.toString(), complaint);
     }
 
     @Test
