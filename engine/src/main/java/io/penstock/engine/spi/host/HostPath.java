@@ -83,8 +83,9 @@ public final class HostPath implements IoPath {
         HostIo io = options.get(HostOptions.IO);
         RingAvailability ring = io == HostIo.POOL ? RingAvailability.AVAILABLE : RingProbe.probe(kernel);
         if (io == HostIo.URING && !ring.isAvailable()) {
+            String remedy = ring.remedy().isEmpty() ? "" : "; " + ring.remedy();
             throw new BackendUnavailableException(
-                    HostOptions.IO + "=uring, but " + describe(ring) + "; " + ring.remedy(), Failure.NOT_STARTED, null);
+                    HostOptions.IO + "=uring, but " + describe(ring) + remedy, Failure.NOT_STARTED, null);
         }
         return new HostPath(kernel, slabs, options, ring);
     }

@@ -70,6 +70,14 @@ class HostPathTest {
     }
 
     @Test
+    void aRefusalWithoutARemedyEndsWithItsReason() {
+        kernel.setupAnswer = -24; // EMFILE
+        assertThatThrownBy(() -> HostPath.open(Options.none().with(HostOptions.IO, HostIo.URING), slabs, kernel))
+                .isInstanceOf(BackendUnavailableException.class)
+                .hasMessageEndingWith("io_uring_setup -> EMFILE (24))");
+    }
+
+    @Test
     void aRingThatIsRefusedAfterTheProbesIsReplacedByThePool() {
         HostPath ioPath = HostPath.open(Options.none(), slabs, kernel);
         HostPath demanded = HostPath.open(Options.none().with(HostOptions.IO, HostIo.URING), slabs, kernel);
