@@ -48,6 +48,7 @@ import org.springframework.mock.web.server.MockServerWebExchange;
 import org.springframework.test.web.reactive.server.HttpHandlerConnector;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
@@ -355,6 +356,23 @@ class SendTest {
             DataBufferUtils.release(buffer);
             return content;
         });
+    }
+
+    @Test
+    void aCancelOfABodyThatIsReadLaterLeavesNothingOpen() {
+        for (int i = 0; i < 500; i++) {
+            MockServerWebExchange exchange = MockServerWebExchange.from(MockServerHttpRequest.get("/data.bin"));
+            AtomicReference<Flux<DataBuffer>> body = new AtomicReference<>();
+            exchange.getResponse().setWriteHandler(buffers -> {
+                body.set(buffers);
+                return Mono.empty();
+            });
+            files.send(folder.resolve("data.bin"), exchange).block();
+            Disposable reading = body.get().subscribe(DataBufferUtils::release);
+            LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(1_000_000));
+            reading.dispose();
+        }
+        awaitNoFile();
     }
 
     /** The client gets no bytes of a file that has come in place of the one whose length and ETag it got. */
