@@ -114,8 +114,8 @@ public final class BlockRanges implements NvmeFiles {
             throw new FileSystemException(
                     name,
                     null,
-                    "the controller must have the serial number " + map.serial() + ", has "
-                            + controller.identity().serial());
+                    "the controller " + controller.bus().name() + " must have the serial number " + map.serial()
+                            + ", has " + controller.identity().serial());
         }
         Namespace space = controller.namespace(map.namespace());
         ByteBuffer superblock = BlockRead.of(controller, space, map.superblock(), ExtentMap.SUPERBLOCK_BYTES);

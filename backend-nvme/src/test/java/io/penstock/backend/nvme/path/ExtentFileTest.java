@@ -109,7 +109,7 @@ class ExtentFileTest {
         Path other = scratch.resolve("other.extents");
         Files.writeString(other, Files.readString(map).replace("PENSTOCK", "ANOTHER"));
         assertThatThrownBy(() -> backend.openFile(other).block(TIMEOUT))
-                .hasMessageContaining("must have the serial number ANOTHER, has PENSTOCK");
+                .hasMessageContaining("the controller 0000:00:04.0 must have the serial number ANOTHER, has PENSTOCK");
         Files.writeString(other, Files.readString(map).replaceFirst("\n1\n", "\n2\n"));
         assertThatThrownBy(() -> backend.openFile(other).block(TIMEOUT))
                 .hasMessageContaining("namespace 2 of 0000:00:04.0 is not active");
