@@ -115,15 +115,49 @@ class BufferOwnersTest {
         });
         upload.set(DataBuffers.write(host, WritePlan.to(folder.resolve("file")), body)
                 .subscribe());
-        while (!body.wasRequested()) {
-            assertThat(Thread.interrupted()).as("waited in vain").isFalse(); // by the time limit of tests
-            Thread.onSpinWait();
-        }
+        awaitSubscriber(body);
         body.next(cancelling); // copied here, by this thread
         assertThat(leases)
                 .as("that of the write, which the cancel ends, and that of the copy")
                 .hasValue(2);
         host.closeLater().block(); // which waits for the file
+    }
+
+    /** A TestPublisher knows its subscriber after the subscriber's first request: what it emits between them is lost. */
+    static void awaitSubscriber(TestPublisher<?> body) {
+        while (true) {
+            assertThat(Thread.interrupted()).as("waited in vain").isFalse(); // by the time limit of tests
+            try {
+                body.assertSubscribers();
+                body.assertMinRequested(1);
+                return;
+            } catch (AssertionError notYet) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** On the thread that asks for the chunk to be filled, before it has returned from that. */
+    @Test
+    void aWriteThatIsCancelledWhileItIsGivenAChunkLeavesNoLease() {
+        AtomicReference<Disposable> upload = new AtomicReference<>();
+        AtomicLong leases = new AtomicLong(-1);
+        PooledDataBuffer cancelling = Watched.like(PooledDataBuffer.class, buffer(100), (method, arguments) -> {
+            if (method.equals("toByteBuffer")) {
+                leases.set(LiveLeases.count());
+                while (upload.get() == null) {
+                    Thread.onSpinWait();
+                }
+                upload.get().dispose();
+            }
+        });
+        upload.set(DataBuffers.write(host, WritePlan.to(folder.resolve("file")), Flux.just(cancelling))
+                .subscribe());
+        while (leases.get() < 0) {
+            Thread.onSpinWait();
+        }
+        host.closeLater().block();
+        LiveLeases.awaitNone();
     }
 
     @Test

@@ -131,7 +131,7 @@ class ReceiveTest {
     void anUploadThatFailsLeavesNothingThoughNoThreadTakesTheCall() throws IOException {
         TestPublisher<DataBuffer> body = TestPublisher.create();
         var end = files.receive(body, folder.resolve("file")).toFuture();
-        await(body::wasRequested);
+        BufferOwnersTest.awaitSubscriber(body);
         Thread test = Thread.currentThread();
         Schedulers.onScheduleHook("rejects", task -> {
             if (Thread.currentThread() == test) {
@@ -152,7 +152,7 @@ class ReceiveTest {
         Path target = Files.writeString(folder.resolve("file"), "old");
         TestPublisher<DataBuffer> body = TestPublisher.create();
         StepVerifier.create(files.receive(body, target))
-                .then(() -> await(body::wasRequested))
+                .then(() -> BufferOwnersTest.awaitSubscriber(body))
                 .then(() -> body.next(buffer(random(2000), 0, 1500)))
                 .then(() -> assertThat(target).hasContent("old"))
                 .then(body::complete)
