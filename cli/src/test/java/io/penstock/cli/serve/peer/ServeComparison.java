@@ -45,8 +45,7 @@ public final class ServeComparison {
         } finally {
             comparison.peers.values().forEach(Peer::close);
         }
-        String table = comparison.table();
-        System.out.print(table);
+        System.out.print(comparison.tables());
         Files.writeString(Path.of(arguments[4]), comparison.json(warmUp, rounds, seconds));
     }
 
@@ -92,9 +91,20 @@ public final class ServeComparison {
                 load.cpuMillisPerGib());
     }
 
-    private String table() {
+    /** Returns a table of ratios to the first server, and one to each that is the sample with another option. */
+    private String tables() {
+        StringBuilder tables = new StringBuilder();
+        List<String> variants = List.copyOf(peers.keySet());
+        for (String variant : variants) {
+            if (variant.equals(variants.get(0)) || variant.startsWith("webflux:")) {
+                tables.append(table(variant)).append("\n");
+            }
+        }
+        return tables.toString();
+    }
+
+    private String table(String first) {
         StringBuilder table = new StringBuilder();
-        String first = peers.keySet().iterator().next();
         table.append("Medians, least and most. Ratios are of pairs within a round: rate of ")
                 .append(first)
                 .append(" / rate of the other, CPU of the other / CPU of ")
