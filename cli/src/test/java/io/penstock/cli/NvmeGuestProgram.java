@@ -7,12 +7,14 @@ import io.penstock.BufferRegion;
 import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
 import io.penstock.Options;
+import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.backend.nvme.DmaRange;
 import io.penstock.backend.nvme.NvmeOptions;
 import io.penstock.backend.nvme.QueuePairHandle;
 import io.penstock.cli.testing.CommandLineRun;
+import io.penstock.engine.Engine;
 import io.penstock.engine.spi.ffi.CpuSet;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import java.io.IOException;
@@ -40,8 +42,14 @@ final class NvmeGuestProgram {
     private NvmeGuestProgram() {}
 
     public static void main(String[] args) throws Exception {
+        System.out.println("kernel " + System.getProperty("os.version"));
         nodes();
         extents(Path.of(args[0]));
+        System.out.println(Backends.list().stream()
+                .filter(listing -> listing.name().equals("nvme"))
+                .map(listing -> listing.availability().reason())
+                .findFirst()
+                .orElseThrow());
         try (Backend backend = Backends.open("nvme")) {
             refusesToWrite(backend);
         }
@@ -54,6 +62,7 @@ final class NvmeGuestProgram {
             wrapped(backend, file);
             many(backend, file);
             submitted(backend);
+            exported();
             file.sync().block();
             System.out.println("synced");
         }
@@ -236,6 +245,42 @@ final class NvmeGuestProgram {
             pair.released().block();
         }
         System.out.println("commands of another submitter");
+    }
+
+    /**
+     * What {@link #edges} has left, by a command into memory that the processor does not reach: that of a device that exports
+     * it. A file in memory is in its place, which iommufd maps by the same request, and a dma-buf that no kernel maps yet.
+     */
+    private static void exported() throws Exception {
+        Options options = Options.none().with(NvmeOptions.WRITE, true);
+        QueuePairHandle pair = QueuePairHandle.open(options, 2).block();
+        boolean byIommufd = Files.exists(Path.of("/dev/iommu")) && Files.isDirectory(Path.of("/dev/vfio/devices"));
+        try (FileMemory memory = new FileMemory(3 * 4096);
+                Backend device = Engine.open("exporter", memory, List.of(), Options.none());
+                DeviceBuffer buffer = device.allocate(512).block()) {
+            if (byIommufd) {
+                DmaRange data = pair.map(buffer);
+                ByteBuffer entry = words(pair.submissionQueue());
+                entry.putInt(0, 2 | 7 << 16).putInt(4, 1).putLong(24, data.busAddress());
+                entry.putLong(40, 0).putInt(48, 0);
+                VarHandle.releaseFence();
+                words(pair.doorbell()).putInt(0, 1);
+                check("exported", pair.completions().blockFirst().isSuccess());
+                check("exported", memory.read(512).mismatch(content(512, 1)) < 0);
+                System.out.println("a file in the address space: commands have read into it");
+                memory.becomeDmaBuf();
+            }
+            try (DeviceBuffer refused = device.allocate(4096).block()) {
+                pair.map(refused);
+                throw new AssertionError("mapped");
+            } catch (PermanentStorageException e) {
+                System.out.println(
+                        (byIommufd ? "a dma-buf that the kernel does not map: " : "a dma-buf without iommufd: ")
+                                + e.getMessage());
+            }
+            pair.close();
+            pair.released().block();
+        }
     }
 
     private static ByteBuffer words(DmaRange range) {

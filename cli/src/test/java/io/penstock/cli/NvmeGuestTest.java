@@ -14,6 +14,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -33,6 +35,11 @@ class NvmeGuestTest {
     private static final int DISK_MIB = 64;
     private static final String RUN =
             Path.of("..", "backend-nvme", "qemu", "run").toString();
+    private static final List<String> BY_IOMMUFD = List.of(
+            "by VFIO and iommufd, /dev/vfio/devices/vfio0",
+            "a file in the address space: commands have read into it",
+            "a dma-buf that the kernel does not map: ");
+    private static final List<String> BY_GROUP = List.of("by VFIO, IOMMU group ", "a dma-buf without iommufd: ");
     private static final Path FOLDER = Path.of("target", "guest").toAbsolutePath(); // the guest has a /tmp of its own
 
     @Test
@@ -71,7 +78,15 @@ class NvmeGuestTest {
                         "memory of the application",
                         "commands of another submitter",
                         "synced");
+        assertThat(printed).contains(hasIommufd(printed) ? BY_IOMMUFD : BY_GROUP);
         assertThat(guest.exitValue()).as(printed).isZero();
+    }
+
+    /** Whether the kernel that has printed its version has what the backend prefers, by its own configuration. */
+    private static boolean hasIommufd(String printed) throws IOException {
+        Matcher version = Pattern.compile("kernel (\\S+)").matcher(printed);
+        assertThat(version.find()).as(printed).isTrue();
+        return Files.readAllLines(boot().resolve("config-" + version.group(1))).contains("CONFIG_VFIO_DEVICE_CDEV=y");
     }
 
     /** A script in place of QEMU prints its second line only once the first has been read. */
@@ -126,12 +141,16 @@ class NvmeGuestTest {
                 file.toString());
     }
 
+    private static Path boot() {
+        return Path.of(System.getenv().getOrDefault("PENSTOCK_KERNEL", "") + "/boot");
+    }
+
     private static @Nullable String refusal() throws IOException {
-        Path boot = Path.of("/boot");
+        Path boot = boot();
         try (Stream<Path> kernels = Files.isDirectory(boot) ? Files.list(boot) : Stream.empty()) {
             if (kernels.noneMatch(
                     file -> file.getFileName().toString().startsWith("vmlinuz-") && Files.isReadable(file))) {
-                return "there is no kernel in /boot that this user can read (Debian: linux-image-amd64)";
+                return "there is no kernel in " + boot + " that this user can read (Debian: linux-image-amd64)";
             }
         }
         return Stream.of("/usr/bin/qemu-system-x86_64", "/bin/busybox", "/usr/bin/cpio", "/sbin/mkfs.ext4")

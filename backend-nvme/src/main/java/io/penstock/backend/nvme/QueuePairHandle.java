@@ -8,7 +8,9 @@ import io.penstock.CommonOptions;
 import io.penstock.DeviceBuffer;
 import io.penstock.Failure;
 import io.penstock.Options;
+import io.penstock.PeerExport;
 import io.penstock.TransientStorageException;
+import io.penstock.backend.nvme.bus.DmaMapping;
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.backend.nvme.controller.Controller;
 import io.penstock.backend.nvme.controller.ControllerException;
@@ -220,9 +222,12 @@ public final class QueuePairHandle implements AutoCloseable {
      * <p><b>Ownership:</b> the mapping lasts until the handle is {@linkplain #released() released}. A close of the buffer
      * takes effect then.
      *
-     * @param buffer of a backend in whose buffers {@link DeviceBuffer#nativeHandle} is a host address: {@code nvme}, {@code host}
+     * @param buffer of a backend in whose buffers {@link DeviceBuffer#nativeHandle} is a host address: {@code nvme}, {@code host};
+     *     or of a device whose memory the processor does not reach: it is exported as a dma-buf, and iommufd maps that
      * @throws ClosedException if the handle or the buffer is closed
      * @throws TransientStorageException if the IOMMU maps no more, or no such address
+     * @throws UnsupportedOperationException if memory of a device cannot be exported as a dma-buf
+     * @throws io.penstock.PermanentStorageException if the kernel does not map that dma-buf, or none
      */
     public DmaRange map(DeviceBuffer buffer) {
         synchronized (mappings) {
@@ -232,16 +237,36 @@ public final class QueuePairHandle implements AutoCloseable {
             }
             Runnable unpin = Engine.pin(buffer);
             try {
-                DmaMemory memory = controller.bus().map(HostMemory.wrap(buffer.nativeHandle(), buffer.length()));
-                mappings.push(() -> {
-                    memory.free();
-                    unpin.run();
-                });
-                return range(memory);
+                return buffer.hostView().isPresent() ? mapHost(buffer, unpin) : mapDevice(buffer, unpin);
             } catch (RuntimeException e) {
                 unpin.run();
                 throw e;
             }
+        }
+    }
+
+    private DmaRange mapHost(DeviceBuffer buffer, Runnable unpin) {
+        DmaMemory memory = controller.bus().map(HostMemory.wrap(buffer.nativeHandle(), buffer.length()));
+        mappings.push(() -> {
+            memory.free();
+            unpin.run();
+        });
+        return range(memory);
+    }
+
+    private DmaRange mapDevice(DeviceBuffer buffer, Runnable unpin) {
+        PeerExport export = buffer.exportPeer();
+        try {
+            DmaMapping mapping = controller.bus().mapDmaBuf(export.descriptor(), export.offset(), buffer.length());
+            mappings.push(() -> {
+                mapping.free();
+                export.close();
+                unpin.run();
+            });
+            return new DmaRange(buffer.nativeHandle(), mapping.busAddress(), buffer.length());
+        } catch (RuntimeException e) {
+            export.close();
+            throw e;
         }
     }
 

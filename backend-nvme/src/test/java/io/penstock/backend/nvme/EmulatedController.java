@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * A controller that is a process ({@code src/test/c/controller.c}), as a bus: registers and memory for DMA are one file that
  * both map. Unlike QEMU's it needs only a C compiler, may have no shadow doorbells, and polls without a system call.
  */
-final class EmulatedController implements Bus {
+class EmulatedController implements Bus {
 
     private static final VarHandle WORDS = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long MEMORY_BYTES = 32 << 20;

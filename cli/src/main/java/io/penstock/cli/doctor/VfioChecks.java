@@ -24,17 +24,18 @@ public final class VfioChecks {
             }
         }
         if (!findings.isEmpty()) {
-            findings.add(0, modules(machine));
+            boolean byIommufd = all.stream().anyMatch(device -> device.isNvme() && hasIommufd(machine, device));
+            findings.add(0, modules(machine, byIommufd));
         }
         return findings;
     }
 
-    private static Finding modules(Machine machine) {
+    private static Finding modules(Machine machine, boolean byIommufd) {
         List<String> missing = new ArrayList<>();
         if (!machine.exists("/sys/bus/pci/drivers/" + DRIVER)) {
             missing.add(DRIVER);
         }
-        if (!machine.exists("/sys/module/vfio_iommu_type1")) {
+        if (!byIommufd && !machine.exists("/sys/module/vfio_iommu_type1")) {
             missing.add("vfio_iommu_type1");
         }
         return missing.isEmpty()
@@ -50,7 +51,8 @@ public final class VfioChecks {
         String driver = driver(machine, device).orElse("none");
         Optional<String> group = group(machine, device);
         String what = device + ": driver " + driver
-                + group.map(number -> ", IOMMU group " + number).orElse(", no IOMMU group");
+                + group.map(number -> ", IOMMU group " + number).orElse(", no IOMMU group")
+                + (hasIommufd(machine, device) ? ", iommufd" : "");
         if (group.isEmpty()) {
             return Finding.note(
                     TOPIC,
@@ -74,6 +76,13 @@ public final class VfioChecks {
         return driver.equals(DRIVER)
                 ? Finding.warning(TOPIC, shared, why, remedy)
                 : Finding.note(TOPIC, shared, why, remedy);
+    }
+
+    /** Returns whether there is what the backend opens a controller by without its group: as {@code PciDevice} of the backend finds it. */
+    private static boolean hasIommufd(Machine machine, PciDevice device) {
+        return machine.exists("/dev/iommu")
+                && machine.names(DEVICES + device.address() + "/vfio-dev").stream()
+                        .anyMatch(name -> machine.exists("/dev/vfio/devices/" + name));
     }
 
     private static Optional<String> driver(Machine machine, PciDevice device) {

@@ -148,6 +148,20 @@ class ChecksTest {
         assertThat(VfioChecks.of(without)).as("without a controller").isEmpty();
     }
 
+    /** Type 1 is not needed then. */
+    @Test
+    void aControllerThatIommufdOpensIsDescribed() throws IOException {
+        Machine machine = Trees.make(root.resolve("iommufd"), "iommufd.tree", "amd64");
+        assertThat(of(VfioChecks.of(machine), Level.OK))
+                .containsExactly(
+                        "VFIO's modules are loaded", "NVMe 0000:00:04.0: driver vfio-pci, IOMMU group 4, iommufd");
+        Files.delete(machine.path("/dev/iommu"));
+        assertThat(of(VfioChecks.of(machine), Level.NOTE))
+                .containsExactly("VFIO's modules are not loaded: vfio_iommu_type1");
+        assertThat(of(VfioChecks.of(machine), Level.OK))
+                .containsExactly("NVMe 0000:00:04.0: driver vfio-pci, IOMMU group 4");
+    }
+
     @Test
     void hugePagesAreDescribed() throws IOException {
         assertThat(of(KernelChecks.of(lender), Level.NOTE))

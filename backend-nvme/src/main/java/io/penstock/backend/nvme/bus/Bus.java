@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.nvme.bus;
 
+import io.penstock.Failure;
+import io.penstock.PermanentStorageException;
 import io.penstock.engine.spi.memory.HostMemory;
 
 /**
@@ -39,6 +41,21 @@ public interface Bus extends AutoCloseable {
      * @throws io.penstock.TransientStorageException if the IOMMU maps no more
      */
     DmaMemory map(HostMemory memory);
+
+    /**
+     * Maps a part of a dma-buf, such as memory of a GPU, for DMA. The descriptor stays the caller's.
+     *
+     * @param descriptor of the dma-buf
+     * @param offset in it
+     * @throws io.penstock.PermanentStorageException if the kernel does not map this dma-buf, or none; always, unless overridden
+     * @throws io.penstock.TransientStorageException if the IOMMU maps no more
+     */
+    default DmaMapping mapDmaBuf(int descriptor, long offset, long bytes) {
+        throw new PermanentStorageException(
+                "mapping of a dma-buf for DMA by " + name() + " failed: only iommufd maps one, and it is not used",
+                Failure.NOT_STARTED,
+                null);
+    }
 
     /**
      * Lets an interrupt vector signal an eventfd.

@@ -20,9 +20,10 @@ import java.util.stream.Stream;
  * @param address domain, bus, device and function, such as {@code 0000:04:00.0}
  * @param driver the driver that it is bound to; empty if none
  * @param group its IOMMU group; -1 if there is no IOMMU
+ * @param lent its name among the devices that VFIO lends, such as {@code vfio0}; empty if it is none
  * @param uses what the kernel uses its disks for, such as {@code mounted on /home}
  */
-record PciDevice(String address, String driver, int group, List<String> uses) {
+record PciDevice(String address, String driver, int group, String lent, List<String> uses) {
 
     private static final String NVME_CLASS = "0x010802";
     private static final Path DEVICES = Path.of("sys/bus/pci/devices");
@@ -60,6 +61,7 @@ record PciDevice(String address, String driver, int group, List<String> uses) {
                 device.getFileName().toString(),
                 target(device.resolve("driver")),
                 group.isEmpty() ? -1 : Integer.parseInt(group),
+                names(device.resolve("vfio-dev")).stream().findFirst().orElse(""),
                 uses(root, device));
     }
 
@@ -153,6 +155,48 @@ record PciDevice(String address, String driver, int group, List<String> uses) {
         } catch (IOException e) {
             return "";
         }
+    }
+
+    /** Returns the file of its IOMMU group. */
+    String groupFile() {
+        return "/dev/vfio/" + group;
+    }
+
+    /** Returns the file of the device itself, which kernels without {@code CONFIG_VFIO_DEVICE_CDEV} do not have. */
+    String file() {
+        return "/dev/vfio/devices/" + lent;
+    }
+
+    /** Returns whether this process can open it by iommufd. */
+    boolean hasIommufd(Path root) {
+        return !lent.isEmpty() && isWritable(root, file()) && isWritable(root, Iommufd.FILE);
+    }
+
+    /** Returns how this process opens it, for messages. */
+    String way(Path root) {
+        return hasIommufd(root) ? "by VFIO and iommufd, " + file() : "by VFIO, IOMMU group " + group;
+    }
+
+    /** Returns the files that are not writable, of those that this process needs; empty if it can open the device. */
+    List<String> closedFiles(Path root) {
+        if (hasIommufd(root) || isWritable(root, groupFile())) {
+            return List.of();
+        }
+        // A kernel without CONFIG_VFIO_GROUP has no files of groups.
+        boolean byGroup = lent.isEmpty() || exists(root, groupFile()) || !exists(root, file());
+        return byGroup
+                ? List.of(groupFile())
+                : Stream.of(file(), Iommufd.FILE)
+                        .filter(file -> !isWritable(root, file))
+                        .toList();
+    }
+
+    private static boolean isWritable(Path root, String file) {
+        return Files.isWritable(root.resolve(file.substring(1)));
+    }
+
+    private static boolean exists(Path root, String file) {
+        return Files.exists(root.resolve(file.substring(1)));
     }
 
     /** Returns why this process cannot drive it; empty if it can, as far as sysfs tells. */

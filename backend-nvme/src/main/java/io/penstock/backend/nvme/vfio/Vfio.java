@@ -2,8 +2,6 @@
 package io.penstock.backend.nvme.vfio;
 
 import io.penstock.engine.spi.ffi.ErrnoException;
-import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -27,6 +25,9 @@ final class Vfio {
     static final int GROUP_VIABLE = 1;
     static final int BAR0_REGION = 0;
     static final int CONFIGURATION_REGION = 7;
+    static final int MAP_BYTES = 32;
+    static final int UNMAP_BYTES = 24;
+    static final int READ_AND_WRITE = 3;
 
     private static final int MSIX = 2; // the index of these interrupts
     private static final int DATA_EVENTFD = 1 << 2;
@@ -34,9 +35,6 @@ final class Vfio {
     private static final int IRQ_INFO_BYTES = 16;
     private static final int IRQ_SET_BYTES = 20;
     private static final int REGION_INFO_BYTES = 32;
-    private static final int MAP_BYTES = 32;
-    private static final int UNMAP_BYTES = 24;
-    private static final int READ_AND_WRITE = 3;
 
     private Vfio() {}
 
@@ -52,17 +50,11 @@ final class Vfio {
      */
     record Region(long size, long offset) {}
 
-    /** Calls ioctl; the argument is a number or an address. */
-    static int ioctl(int fd, int request, long argument, String name) throws ErrnoException {
-        int result = LibC.orErrno(LibC.ioctl(fd, request, argument));
+    private static void ioctl(int fd, int request, ByteBuffer structure, String name) throws ErrnoException {
+        int result = Kernel.LINUX.ioctl(fd, request, structure);
         if (result < 0) {
             throw new ErrnoException(name, -result);
         }
-        return result;
-    }
-
-    static int ioctl(int fd, int request, ByteBuffer structure, String name) throws ErrnoException {
-        return ioctl(fd, request, NativeMemory.address(structure), name);
     }
 
     static ByteBuffer structure(int bytes) {
@@ -96,21 +88,5 @@ final class Vfio {
             set.putInt(IRQ_SET_BYTES + i * Integer.BYTES, eventfd);
         }
         ioctl(device, DEVICE_SET_IRQS, set, "VFIO_DEVICE_SET_IRQS");
-    }
-
-    static void map(int container, long address, long iova, long bytes) throws ErrnoException {
-        ByteBuffer map = structure(MAP_BYTES)
-                .putInt(0, MAP_BYTES)
-                .putInt(4, READ_AND_WRITE)
-                .putLong(8, address)
-                .putLong(16, iova)
-                .putLong(24, bytes);
-        ioctl(container, IOMMU_MAP_DMA, map, "VFIO_IOMMU_MAP_DMA");
-    }
-
-    static void unmap(int container, long iova, long bytes) throws ErrnoException {
-        ByteBuffer unmap =
-                structure(UNMAP_BYTES).putInt(0, UNMAP_BYTES).putLong(8, iova).putLong(16, bytes);
-        ioctl(container, IOMMU_UNMAP_DMA, unmap, "VFIO_IOMMU_UNMAP_DMA");
     }
 }

@@ -2,10 +2,11 @@
 package io.penstock.backend.nvme.vfio;
 
 import io.penstock.Failure;
-import io.penstock.NativeError;
 import io.penstock.Outcome;
+import io.penstock.PermanentStorageException;
 import io.penstock.TransientStorageException;
 import io.penstock.backend.nvme.bus.Bus;
+import io.penstock.backend.nvme.bus.DmaMapping;
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.backend.nvme.bus.IovaSpace;
 import io.penstock.engine.spi.ffi.Errno;
@@ -20,11 +21,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,7 +47,7 @@ public final class VfioBus implements Bus {
     private static final VarHandle WORDS = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
     private final String address;
-    private final int container;
+    private final AddressSpace memory;
     private final int device;
     private final Vfio.Region configuration;
     private final long bar0;
@@ -57,14 +55,12 @@ public final class VfioBus implements Bus {
     private final ByteBuffer registers;
     private final int vectors;
     private final IovaSpace space = new IovaSpace(FIRST_IOVA, END_IOVA - FIRST_IOVA);
-    private final Deque<Integer> descriptors; // last opened, first closed
     private volatile boolean closed;
 
-    private VfioBus(String address, int container, int device, Deque<Integer> descriptors) throws ErrnoException {
+    private VfioBus(String address, AddressSpace memory) throws ErrnoException {
         this.address = address;
-        this.container = container;
-        this.device = device;
-        this.descriptors = descriptors;
+        this.memory = memory;
+        device = memory.device();
         configuration = Vfio.region(device, Vfio.CONFIGURATION_REGION);
         Vfio.Region region = Vfio.region(device, Vfio.BAR0_REGION);
         command(MEMORY_SPACE | BUS_MASTER);
@@ -111,51 +107,22 @@ public final class VfioBus implements Bus {
      * @throws IOException if it is in use, is not bound to {@code vfio-pci}, or the kernel refuses
      */
     public static VfioBus open(String address) throws IOException {
-        PciDevice device = PciDevice.find(Path.of("/"), address)
+        Path root = Path.of("/");
+        PciDevice device = PciDevice.find(root, address)
                 .orElseThrow(
                         () -> new FileSystemException(address, null, "there is no NVMe controller at this address"));
         if (!device.refusal().isEmpty()) {
             throw new FileSystemException(address, null, device.refusal() + "; " + device.remedy());
         }
-        Deque<Integer> descriptors = new ArrayDeque<>();
+        LOG.debug("{} is opened {}", address, device.way(root));
+        AddressSpace memory =
+                device.hasIommufd(root) ? Iommufd.open(Kernel.LINUX, device) : Type1.open(Kernel.LINUX, device);
         try {
-            int container = open(descriptors, "/dev/vfio/vfio");
-            int group = open(descriptors, "/dev/vfio/" + device.group());
-            attach(container, group);
-            ByteBuffer name = Vfio.structure(64).put(address.getBytes(StandardCharsets.US_ASCII));
-            int fd = Vfio.ioctl(group, Vfio.GROUP_GET_DEVICE_FD, name, "VFIO_GROUP_GET_DEVICE_FD");
-            descriptors.push(fd);
-            return new VfioBus(address, container, fd, descriptors);
+            return new VfioBus(address, memory);
         } catch (IOException | RuntimeException e) {
-            descriptors.forEach(LibC::close);
+            memory.close();
             throw e;
         }
-    }
-
-    private static int open(Deque<Integer> descriptors, String path) throws ErrnoException {
-        byte[] name = (path + '\0').getBytes(StandardCharsets.US_ASCII);
-        int fd = LibC.orErrno(LibC.open(name, LibC.O_RDWR | LibC.O_CLOEXEC, 0));
-        if (fd < 0) {
-            throw new ErrnoException("opening of " + path, "open", -fd);
-        }
-        descriptors.push(fd);
-        return fd;
-    }
-
-    private static void attach(int container, int group) throws ErrnoException, FileSystemException {
-        if (Vfio.ioctl(container, Vfio.GET_API_VERSION, 0, "VFIO_GET_API_VERSION") != Vfio.API_VERSION
-                || Vfio.ioctl(container, Vfio.CHECK_EXTENSION, Vfio.TYPE1V2_IOMMU, "VFIO_CHECK_EXTENSION") == 0) {
-            throw new FileSystemException("/dev/vfio/vfio", null, "this kernel has no VFIO with an IOMMU of type 1");
-        }
-        ByteBuffer status = Vfio.structure(8).putInt(0, 8);
-        Vfio.ioctl(group, Vfio.GROUP_GET_STATUS, status, "VFIO_GROUP_GET_STATUS");
-        if ((status.getInt(4) & Vfio.GROUP_VIABLE) == 0) {
-            throw new FileSystemException(
-                    "/dev/vfio", null, "other devices of the IOMMU group are bound to drivers of the kernel");
-        }
-        ByteBuffer fd = Vfio.structure(4).putInt(0, container);
-        Vfio.ioctl(group, Vfio.GROUP_SET_CONTAINER, fd, "VFIO_GROUP_SET_CONTAINER");
-        Vfio.ioctl(container, Vfio.SET_IOMMU, Vfio.TYPE1V2_IOMMU, "VFIO_SET_IOMMU");
     }
 
     /** Writes the command register. */
@@ -201,33 +168,66 @@ public final class VfioBus implements Bus {
 
     private DmaMemory map(HostMemory memory, Runnable release) {
         long inPage = memory.hostAddress() & PAGE_MASK;
-        long bytes = IovaSpace.pages(inPage + memory.bytes());
-        long iova = space.take(bytes);
-        if (iova < 0) {
-            throw refused(memory, new ErrnoException("IOVA", Errno.ENOSPC));
-        }
+        long first = memory.hostAddress() - inPage;
         try {
-            Vfio.map(container, memory.hostAddress() - inPage, iova, bytes);
-        } catch (ErrnoException e) {
-            space.give(iova, bytes);
-            throw refused(memory, e);
+            return new Mapped(
+                    memory, map(inPage, memory.bytes(), (iova, bytes) -> this.memory.map(first, iova, bytes), release));
+        } catch (IOException e) {
+            throw new TransientStorageException(refusal(memory.bytes() + " bytes", e), failure(e), e);
         }
-        return new Mapped(memory, iova + inPage, () -> unmap(iova, bytes, release));
     }
 
-    private static TransientStorageException refused(HostMemory memory, ErrnoException cause) {
-        NativeError error = cause.nativeError();
-        String help = cause.errno() == Errno.ENOMEM ? "; ulimit -l limits what is mapped for DMA" : "";
-        return new TransientStorageException(
-                "mapping of " + memory.bytes() + " bytes for DMA failed: " + cause.getMessage() + help,
-                new Failure(Outcome.NOT_STARTED, error),
-                cause);
+    @Override
+    public DmaMapping mapDmaBuf(int descriptor, long offset, long bytes) {
+        long inPage = offset & PAGE_MASK;
+        long first = offset - inPage;
+        try {
+            return map(inPage, bytes, (iova, whole) -> memory.mapDmaBuf(descriptor, first, iova, whole), () -> {});
+        } catch (IOException e) {
+            String message = refusal(bytes + " bytes of a dma-buf", e);
+            if (e instanceof ErrnoException error && (error.errno() == Errno.ENOMEM || error.errno() == Errno.ENOSPC)) {
+                throw new TransientStorageException(message, failure(e), e);
+            }
+            throw new PermanentStorageException(message, failure(e), e);
+        }
+    }
+
+    /** Maps pages at addresses of the device. */
+    private interface Mapping {
+        void map(long iova, long bytes) throws IOException;
+    }
+
+    private DmaMapping map(long inPage, long bytes, Mapping mapping, Runnable release) throws IOException {
+        long whole = IovaSpace.pages(inPage + bytes);
+        long iova = space.take(whole);
+        if (iova < 0) {
+            throw new ErrnoException("IOVA", Errno.ENOSPC);
+        }
+        try {
+            mapping.map(iova, whole);
+        } catch (IOException e) {
+            space.give(iova, whole);
+            throw e;
+        }
+        return new Pages(iova + inPage, () -> unmap(iova, whole, release));
+    }
+
+    private String refusal(String what, IOException cause) {
+        boolean isLimit = cause instanceof ErrnoException error && error.errno() == Errno.ENOMEM;
+        return "mapping of " + what + " for DMA by " + address + " failed: " + cause.getMessage()
+                + (isLimit ? "; ulimit -l limits what is mapped for DMA" : "");
+    }
+
+    private static Failure failure(IOException cause) {
+        return cause instanceof ErrnoException error
+                ? new Failure(Outcome.NOT_STARTED, error.nativeError())
+                : Failure.NOT_STARTED;
     }
 
     private void unmap(long iova, long bytes, Runnable release) {
         try {
-            if (!closed) { // closing the container has unmapped all
-                Vfio.unmap(container, iova, bytes);
+            if (!closed) { // closing the address space has unmapped all
+                memory.unmap(iova, bytes);
             }
             space.give(iova, bytes);
             release.run();
@@ -250,11 +250,25 @@ public final class VfioBus implements Bus {
     public void close() {
         closed = true;
         LibC.munmap(bar0, bar0Bytes);
-        descriptors.forEach(LibC::close);
+        memory.close();
     }
 
-    /** Memory and its mapping in the IOMMU. */
-    private record Mapped(HostMemory memory, long busAddress, Runnable release) implements DmaMemory {
+    /** Pages that are mapped in the IOMMU. */
+    private record Pages(long busAddress, Runnable release) implements DmaMapping {
+
+        @Override
+        public void free() {
+            release.run();
+        }
+    }
+
+    /** Memory and its mapping. */
+    private record Mapped(HostMemory memory, DmaMapping mapping) implements DmaMemory {
+
+        @Override
+        public long busAddress() {
+            return mapping.busAddress();
+        }
 
         @Override
         public long bytes() {
@@ -273,7 +287,7 @@ public final class VfioBus implements Bus {
 
         @Override
         public void free() {
-            release.run();
+            mapping.free();
         }
     }
 }

@@ -2,7 +2,6 @@
 package io.penstock.backend.nvme.vfio;
 
 import io.penstock.Availability;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -46,11 +45,15 @@ public final class VfioProbe {
         if (!refusal.isEmpty()) {
             return new Availability(false, true, refusal, device.get().remedy(), details);
         }
-        Path group = root.resolve("dev/vfio/" + device.get().group());
-        if (!Files.isWritable(group)) {
-            return new Availability(false, true, group + " is not writable by this user", "chown " + group, details);
+        List<String> closed = device.get().closedFiles(root);
+        if (!closed.isEmpty()) {
+            return new Availability(
+                    false,
+                    true,
+                    String.join(" and ", closed) + (closed.size() > 1 ? " are" : " is") + " not writable by this user",
+                    "chown $USER " + String.join(" ", closed),
+                    details);
         }
-        return Availability.available(
-                true, "by VFIO, IOMMU group " + device.get().group(), details);
+        return Availability.available(true, device.get().way(root), details);
     }
 }

@@ -191,4 +191,38 @@ class VfioProbeTest {
         assertThat(probe(ADDRESS).available()).isTrue();
         assertThat(probe(ADDRESS).reason()).isEqualTo("by VFIO, IOMMU group 12");
     }
+
+    private void file(String name) throws IOException {
+        Path file = root.resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, "");
+    }
+
+    /** Linux 6.1 names the device, but has no file of it. */
+    @Test
+    void aControllerIsOpenedByIommufdWhereItsFileAndThatOfTheIommuAreThere() throws IOException {
+        controller("vfio-pci", "12");
+        Files.createDirectories(
+                root.resolve("sys/bus/pci/devices").resolve(ADDRESS).resolve("vfio-dev/vfio3"));
+        file("dev/vfio/12");
+        file("dev/iommu");
+        assertThat(probe(ADDRESS).reason()).isEqualTo("by VFIO, IOMMU group 12");
+        file("dev/vfio/devices/vfio3");
+        assertThat(probe(ADDRESS).reason()).isEqualTo("by VFIO and iommufd, /dev/vfio/devices/vfio3");
+        Files.delete(root.resolve("dev/iommu"));
+        assertThat(probe(ADDRESS).reason()).isEqualTo("by VFIO, IOMMU group 12");
+    }
+
+    @Test
+    void withoutAFileOfTheGroupThoseOfIommufdAreAskedFor() throws IOException {
+        controller("vfio-pci", "12");
+        Files.createDirectories(
+                root.resolve("sys/bus/pci/devices").resolve(ADDRESS).resolve("vfio-dev/vfio3"));
+        assertThat(probe(ADDRESS).remedy()).isEqualTo("chown $USER /dev/vfio/12");
+        file("dev/vfio/devices/vfio3");
+        assertThat(probe(ADDRESS).reason()).isEqualTo("/dev/iommu is not writable by this user");
+        assertThat(probe(ADDRESS).remedy()).isEqualTo("chown $USER /dev/iommu");
+        file("dev/iommu");
+        assertThat(probe(ADDRESS).available()).isTrue();
+    }
 }
