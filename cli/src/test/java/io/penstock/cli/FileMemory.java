@@ -37,9 +37,13 @@ final class FileMemory implements DeviceDriver, AutoCloseable {
     FileMemory(long bytes) throws ErrnoException {
         this.bytes = bytes;
         ByteBuffer name = ByteBuffer.allocateDirect(8).put("memory".getBytes(StandardCharsets.US_ASCII));
-        file = (int) checked(
-                "memfd_create", LibC.syscall(SYS_MEMFD_CREATE, NativeMemory.address(name), ALLOW_SEALING, 0, 0, 0, 0));
-        Reference.reachabilityFence(name);
+        try {
+            file = (int) checked(
+                    "memfd_create",
+                    LibC.syscall(SYS_MEMFD_CREATE, NativeMemory.address(name), ALLOW_SEALING, 0, 0, 0, 0));
+        } finally {
+            Reference.reachabilityFence(name);
+        }
         checked("ftruncate", LibC.ftruncate(file, bytes));
         exported = file;
     }
@@ -60,9 +64,12 @@ final class FileMemory implements DeviceDriver, AutoCloseable {
                 .order(ByteOrder.nativeOrder())
                 .putInt(0, file)
                 .putLong(16, bytes);
-        exported = (int) checked("UDMABUF_CREATE", LibC.ioctl(maker, UDMABUF_CREATE, NativeMemory.address(create)));
-        Reference.reachabilityFence(create);
-        LibC.close(maker);
+        try {
+            exported = (int) checked("UDMABUF_CREATE", LibC.ioctl(maker, UDMABUF_CREATE, NativeMemory.address(create)));
+        } finally {
+            Reference.reachabilityFence(create);
+            LibC.close(maker);
+        }
     }
 
     /** Returns the first bytes of every buffer. */
