@@ -64,7 +64,7 @@ record NpyHeader(ElementType type, ByteOrder byteOrder, Array.Order order, List<
                 version == 3 ? StandardCharsets.UTF_8 : StandardCharsets.ISO_8859_1);
         NpyDictionary dictionary = NpyDictionary.parse(source, text);
         if (NpyTypes.isPickled(dictionary.descr())) {
-            throw source.unsupported("arrays of Python objects are pickled, which is not supported");
+            throw source.unsupported(NpyTypes.PICKLED);
         }
         try {
             return new NpyHeader(

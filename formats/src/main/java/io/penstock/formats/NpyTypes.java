@@ -46,6 +46,9 @@ final class NpyTypes {
         return CODES.get(type);
     }
 
+    /** Why arrays of Python objects are refused. */
+    static final String PICKLED = "arrays of Python objects are pickled, which is not supported";
+
     /** Returns whether the elements are Python objects. */
     static boolean isPickled(String descr) {
         return descr.endsWith("O");
@@ -59,10 +62,7 @@ final class NpyTypes {
     static ElementType type(String descr) {
         Matcher matcher = DESCR.matcher(descr);
         if (isPickled(descr) || !matcher.matches()) {
-            throw new IllegalArgumentException(
-                    isPickled(descr)
-                            ? "arrays of Python objects are pickled, which is not supported"
-                            : "unknown type '" + descr + "'");
+            throw new IllegalArgumentException(isPickled(descr) ? PICKLED : "unknown type '" + descr + "'");
         }
         String kind = matcher.group(2);
         String code = kind + (matcher.group(3) == null ? "" : matcher.group(3));

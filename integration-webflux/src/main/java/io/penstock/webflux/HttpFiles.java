@@ -241,7 +241,7 @@ public final class HttpFiles {
         });
     }
 
-    /** Opens the file that was looked at once more; a file that arrives behind a cancel is closed by what held none. */
+    /** Opens the file again, and closes it when the body ends or is cancelled, also if it is opened after the cancel. */
     private Flux<DataBuffer> late(FoundFile file, Function<StorageFile, Flux<DataBuffer>> bytes) {
         return Flux.using(
                 Disposables::swap,

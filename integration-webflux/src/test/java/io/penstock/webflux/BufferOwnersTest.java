@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -139,23 +140,21 @@ class BufferOwnersTest {
 
     /** On the thread that asks for the chunk to be filled, before it has returned from that. */
     @Test
-    void aWriteThatIsCancelledWhileItIsGivenAChunkLeavesNoLease() {
+    void aWriteThatIsCancelledWhileItIsGivenAChunkLeavesNoLease() throws InterruptedException {
         AtomicReference<Disposable> upload = new AtomicReference<>();
-        AtomicLong leases = new AtomicLong(-1);
+        CountDownLatch cancelled = new CountDownLatch(1);
         PooledDataBuffer cancelling = Watched.like(PooledDataBuffer.class, buffer(100), (method, arguments) -> {
             if (method.equals("toByteBuffer")) {
-                leases.set(LiveLeases.count());
                 while (upload.get() == null) {
                     Thread.onSpinWait();
                 }
                 upload.get().dispose();
+                cancelled.countDown();
             }
         });
         upload.set(DataBuffers.write(host, WritePlan.to(folder.resolve("file")), Flux.just(cancelling))
                 .subscribe());
-        while (leases.get() < 0) {
-            Thread.onSpinWait();
-        }
+        cancelled.await();
         host.closeLater().block();
         LiveLeases.awaitNone();
     }

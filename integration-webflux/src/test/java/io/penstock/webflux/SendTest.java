@@ -339,8 +339,21 @@ class SendTest {
         awaitNoFile();
     }
 
+    /** Returns the body of a response that is complete before its body is read. */
+    private Flux<DataBuffer> lateBody() {
+        MockServerWebExchange exchange = MockServerWebExchange.from(MockServerHttpRequest.get("/data.bin"));
+        AtomicReference<Flux<DataBuffer>> body = new AtomicReference<>();
+        exchange.getResponse().setWriteHandler(buffers -> {
+            body.set(buffers);
+            return Mono.empty();
+        });
+        files.send(folder.resolve("data.bin"), exchange).block();
+        return body.get();
+    }
+
     private void awaitNoFile() {
         while (backend.counters().files() > 0) {
+            assertThat(Thread.interrupted()).as("waited in vain").isFalse(); // by the time limit of tests
             LockSupport.parkNanos(1_000_000);
         }
     }
@@ -361,14 +374,7 @@ class SendTest {
     @Test
     void aCancelOfABodyThatIsReadLaterLeavesNothingOpen() {
         for (int i = 0; i < 500; i++) {
-            MockServerWebExchange exchange = MockServerWebExchange.from(MockServerHttpRequest.get("/data.bin"));
-            AtomicReference<Flux<DataBuffer>> body = new AtomicReference<>();
-            exchange.getResponse().setWriteHandler(buffers -> {
-                body.set(buffers);
-                return Mono.empty();
-            });
-            files.send(folder.resolve("data.bin"), exchange).block();
-            Disposable reading = body.get().subscribe(DataBufferUtils::release);
+            Disposable reading = lateBody().subscribe(DataBufferUtils::release);
             LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(1_000_000));
             reading.dispose();
         }
@@ -378,18 +384,12 @@ class SendTest {
     /** The client gets no bytes of a file that has come in place of the one whose length and ETag it got. */
     @Test
     void aFileThatIsReplacedBeforeTheBodyIsReadIsAnError() throws IOException {
-        MockServerWebExchange exchange = MockServerWebExchange.from(MockServerHttpRequest.get("/data.bin"));
-        AtomicReference<Flux<DataBuffer>> body = new AtomicReference<>();
-        exchange.getResponse().setWriteHandler(buffers -> {
-            body.set(buffers);
-            return Mono.empty();
-        });
-        files.send(folder.resolve("data.bin"), exchange).block();
+        Flux<DataBuffer> body = lateBody();
         Files.move(
                 Files.write(folder.resolve("new"), new byte[SIZE]),
                 folder.resolve("data.bin"),
                 StandardCopyOption.REPLACE_EXISTING);
-        StepVerifier.create(body.get())
+        StepVerifier.create(body)
                 .expectErrorMatches(error -> error instanceof FileSystemException
                         && error.getMessage().endsWith("data.bin: was replaced before it was sent"))
                 .verify();

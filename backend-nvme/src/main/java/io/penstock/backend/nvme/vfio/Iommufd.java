@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The newer way: the device's own file, bound to an iommufd, whose address space it is attached to. Requests and structures are those of {@code
+ * A device by its own file, bound to an iommufd and attached to an address space of it. Requests and structures are those of {@code
  * linux/iommufd.h} and {@code linux/vfio.h} of Linux 7.0, laid out by hand as a C compiler does; the two of VFIO in the
  * length of Linux 6.6, which had them first, and which later kernels accept.
  */

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 
-/** The way of every kernel with VFIO: the device's IOMMU group in a container of type 1. */
+/** A device by its IOMMU group, in a container of type 1, which every kernel with VFIO has. */
 record Type1(Descriptors descriptors, int container, int device) implements AddressSpace {
 
     /** Opens a device. */
