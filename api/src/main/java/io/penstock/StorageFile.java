@@ -3,6 +3,7 @@ package io.penstock;
 
 import java.net.URI;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Set;
 import reactor.core.publisher.Mono;
 
@@ -34,6 +35,15 @@ public interface StorageFile extends AutoCloseable {
      * @throws ClosedException if the file is closed
      */
     long size();
+
+    /**
+     * Returns the attributes that the operating system reported when the file was opened: those of this file, even if its path
+     * leads to another one by now. Does not block.
+     *
+     * <p>{@link BasicFileAttributes#fileKey} is equal for two openings of one file by one backend. Times that are not known, as
+     * those of a file on another host, are the epoch.
+     */
+    BasicFileAttributes attributes();
 
     /**
      * Returns the granularity in bytes at which the device reads and writes without unaligned edges; 1 if there is

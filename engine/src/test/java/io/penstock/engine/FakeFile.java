@@ -4,6 +4,7 @@ package io.penstock.engine;
 import io.penstock.FileOption;
 import io.penstock.StorageFile;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Set;
 import reactor.core.publisher.Mono;
 
@@ -33,6 +34,11 @@ public final class FakeFile implements StorageFile {
     @Override
     public Set<FileOption> options() {
         return Set.of(FileOption.READ, FileOption.WRITE);
+    }
+
+    @Override
+    public BasicFileAttributes attributes() {
+        throw new UnsupportedOperationException();
     }
 
     @Override

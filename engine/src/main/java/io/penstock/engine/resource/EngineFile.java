@@ -12,6 +12,7 @@ import io.penstock.engine.spi.NativeFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -176,6 +177,15 @@ public class EngineFile extends Pinned implements StorageFile {
             throw new UncheckedIOException(e);
         } finally {
             unpin();
+        }
+    }
+
+    @Override
+    public BasicFileAttributes attributes() {
+        try {
+            return general.attributes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -2,6 +2,7 @@
 package io.penstock.engine.spi;
 
 import java.io.IOException;
+import java.nio.file.attribute.BasicFileAttributes;
 
 /**
  * A file as the requests of one path address it: a descriptor, a registered handle, a vendor's file object.
@@ -30,6 +31,16 @@ public interface NativeFile {
      * @throws IOException with the native error
      */
     long size() throws IOException;
+
+    /**
+     * Returns its attributes as of its opening, also once it is closed. By default those of a regular file of this identity and
+     * length, whose times are not known.
+     *
+     * @throws IOException with the native error
+     */
+    default BasicFileAttributes attributes() throws IOException {
+        return new FileAttributes(true, size(), FileAttributes.UNKNOWN, identity());
+    }
 
     /**
      * Sets its length.

@@ -2,6 +2,7 @@
 package io.penstock.engine.spi;
 
 import java.io.IOException;
+import java.nio.file.attribute.BasicFileAttributes;
 
 /**
  * A host file that a path reads and writes with its own requests: identity, length, space and name come from the host
@@ -42,6 +43,11 @@ public abstract class WrappedFile<F extends NativeFile> implements NativeFile {
     @Override
     public final long size() throws IOException {
         return host.size();
+    }
+
+    @Override
+    public final BasicFileAttributes attributes() throws IOException {
+        return host.attributes();
     }
 
     @Override

@@ -4,6 +4,7 @@ package io.penstock.engine.plan;
 import io.penstock.FileOption;
 import io.penstock.StorageFile;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Set;
 import reactor.core.publisher.Mono;
 
@@ -18,6 +19,11 @@ public record NamedFile(String name, long blockSize) implements StorageFile {
     @Override
     public Set<FileOption> options() {
         return Set.of();
+    }
+
+    @Override
+    public BasicFileAttributes attributes() {
+        throw new UnsupportedOperationException();
     }
 
     @Override

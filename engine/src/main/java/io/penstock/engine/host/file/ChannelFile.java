@@ -22,17 +22,21 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A file behind a channel of the JDK: works on any operating system, and on any file system of the JDK. */
 public final class ChannelFile implements HostFile {
     private final Path path;
     private final FileChannel channel;
+    private final BasicFileAttributes attributes;
     private final Object identity;
     private final Limits limits;
 
-    private ChannelFile(Path path, FileChannel channel, Object identity, Limits limits) {
+    private ChannelFile(
+            Path path, FileChannel channel, BasicFileAttributes attributes, Object identity, Limits limits) {
         this.path = path;
         this.channel = channel;
+        this.attributes = attributes;
         this.identity = identity;
         this.limits = limits;
     }
@@ -52,11 +56,12 @@ public final class ChannelFile implements HostFile {
         boolean direct = options.contains(FileOption.DIRECT);
         FileChannel channel = openChannel(path, options, direct);
         try {
-            Object identity = identity(path);
+            BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
+            Object identity = identity(path, attributes.fileKey());
             Limits limits = direct
                     ? directLimits(Files.getFileStore(path).getBlockSize(), segmentBytes)
                     : Limits.none(segmentBytes);
-            return new ChannelFile(path, channel, identity, limits);
+            return new ChannelFile(path, channel, attributes, identity, limits);
         } catch (IOException | RuntimeException unusable) {
             channel.close();
             throw unusable;
@@ -64,8 +69,7 @@ public final class ChannelFile implements HostFile {
     }
 
     /** Returns one identity for all names of a file, where the system reports it; the JDK does not on Windows. */
-    private static Object identity(Path path) throws IOException {
-        Object key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+    private static Object identity(Path path, @Nullable Object key) throws IOException {
         if (key != null) {
             return key;
         }
@@ -91,6 +95,11 @@ public final class ChannelFile implements HostFile {
     @Override
     public Object identity() {
         return identity;
+    }
+
+    @Override
+    public BasicFileAttributes attributes() {
+        return attributes;
     }
 
     @Override

@@ -2,12 +2,15 @@
 package io.penstock.engine.host.file;
 
 import io.penstock.engine.host.kernel.FileCalls;
+import io.penstock.engine.spi.FileAttributes;
 import io.penstock.engine.spi.ffi.ErrnoException;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.engine.spi.file.FileStamp;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.attribute.FileTime;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The result of {@code statx} for a file.
@@ -41,6 +44,11 @@ record FileStatus(
         } finally {
             Reference.reachabilityFence(memory);
         }
+    }
+
+    FileAttributes attributes() {
+        return new FileAttributes(
+                isRegular(), stamp.size(), FileTime.from(stamp.modifiedNanos(), TimeUnit.NANOSECONDS), identity);
     }
 
     boolean isRegular() {

@@ -23,6 +23,7 @@ import java.nio.file.FileSystems;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.ProviderMismatchException;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -35,7 +36,7 @@ public final class LinuxFile implements HostFile {
     private final FileCalls calls;
     private final Path path;
     private final Limits limits;
-    private final FileIdentity identity;
+    private final BasicFileAttributes attributes;
     private final boolean blockDevice;
     private final boolean direct;
     private final int index = INDICES.take();
@@ -49,7 +50,7 @@ public final class LinuxFile implements HostFile {
         this.fd = fd;
         this.limits = limits;
         this.direct = direct;
-        identity = status.identity();
+        attributes = status.attributes();
         blockDevice = status.isBlockDevice();
     }
 
@@ -132,7 +133,12 @@ public final class LinuxFile implements HostFile {
 
     @Override
     public Object identity() {
-        return identity;
+        return attributes.fileKey();
+    }
+
+    @Override
+    public BasicFileAttributes attributes() {
+        return attributes;
     }
 
     @Override

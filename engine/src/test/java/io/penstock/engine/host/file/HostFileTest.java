@@ -22,6 +22,9 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -115,6 +118,33 @@ public class HostFileTest {
             assertThat(a.file().identity())
                     .isEqualTo(b.file().identity())
                     .isNotEqualTo(c.file().identity());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("variants")
+    void theAttributesAreThoseOfTheFileThatWasOpened(Opener variant) throws IOException {
+        Path path = Files.writeString(directory.resolve("a"), "12345");
+        BasicFileAttributes own = Files.readAttributes(path, BasicFileAttributes.class);
+        try (AutoCloser a = new AutoCloser(variant.open(path, READ, 4096));
+                AutoCloser again = new AutoCloser(variant.open(path, READ, 4096))) {
+            Path other = Files.writeString(directory.resolve("b"), "another");
+            Files.setLastModifiedTime(other, FileTime.fromMillis(1000));
+            Files.move(other, path, StandardCopyOption.REPLACE_EXISTING);
+            BasicFileAttributes attributes = a.file().attributes();
+            assertThat(attributes.size()).isEqualTo(5);
+            assertThat(attributes.isRegularFile()).isTrue();
+            assertThat(attributes.isDirectory() || attributes.isOther() || attributes.isSymbolicLink())
+                    .isFalse();
+            assertThat(attributes.lastModifiedTime()).isEqualTo(own.lastModifiedTime());
+            assertThat(attributes.fileKey()).isEqualTo(again.file().attributes().fileKey());
+            try (AutoCloser b = new AutoCloser(variant.open(path, READ, 4096))) {
+                assertThat(b.file().attributes().size()).isEqualTo(7);
+                assertThat(b.file().attributes().lastModifiedTime()).isEqualTo(FileTime.fromMillis(1000));
+                if (own.fileKey() != null) {
+                    assertThat(b.file().attributes().fileKey()).isNotEqualTo(attributes.fileKey());
+                }
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
 import java.util.Set;
 import reactor.core.publisher.Mono;
@@ -30,6 +31,11 @@ final class Gathers {
         @Override
         public Set<FileOption> options() {
             return Set.of();
+        }
+
+        @Override
+        public BasicFileAttributes attributes() {
+            throw new UnsupportedOperationException();
         }
 
         @Override
