@@ -21,14 +21,21 @@ public final class StreamPlan {
     private final List<FileRegion> regions;
     private final long chunkBytes;
     private final int depth;
+    private final boolean directDelivery;
 
     private StreamPlan(
-            Optional<Path> path, Set<FileOption> options, List<FileRegion> regions, long chunkBytes, int depth) {
+            Optional<Path> path,
+            Set<FileOption> options,
+            List<FileRegion> regions,
+            long chunkBytes,
+            int depth,
+            boolean directDelivery) {
         this.path = path;
         this.options = options;
         this.regions = regions;
         this.chunkBytes = chunkBytes;
         this.depth = depth;
+        this.directDelivery = directDelivery;
     }
 
     /**
@@ -38,7 +45,7 @@ public final class StreamPlan {
      */
     public static StreamPlan of(Path path, FileOption... options) {
         Set<FileOption> set = options.length == 0 ? Set.of(FileOption.READ) : Set.of(options);
-        return new StreamPlan(Optional.of(path), set, List.of(), DEFAULT_CHUNK, DEFAULT_DEPTH);
+        return new StreamPlan(Optional.of(path), set, List.of(), DEFAULT_CHUNK, DEFAULT_DEPTH, false);
     }
 
     /** Streams regions, in the order given; no chunk spans two regions. */
@@ -48,7 +55,7 @@ public final class StreamPlan {
 
     /** Streams regions, in the order given; no chunk spans two regions. */
     public static StreamPlan of(List<FileRegion> regions) {
-        return new StreamPlan(Optional.empty(), Set.of(), List.copyOf(regions), DEFAULT_CHUNK, DEFAULT_DEPTH);
+        return new StreamPlan(Optional.empty(), Set.of(), List.copyOf(regions), DEFAULT_CHUNK, DEFAULT_DEPTH, false);
     }
 
     /**
@@ -58,7 +65,7 @@ public final class StreamPlan {
      */
     public StreamPlan chunkBytes(long bytes) {
         Plans.checkChunk(bytes);
-        return new StreamPlan(path, options, regions, bytes, depth);
+        return new StreamPlan(path, options, regions, bytes, depth, directDelivery);
     }
 
     /**
@@ -69,7 +76,16 @@ public final class StreamPlan {
      */
     public StreamPlan depth(int chunks) {
         Plans.checkDepth(chunks);
-        return new StreamPlan(path, options, regions, chunkBytes, chunks);
+        return new StreamPlan(path, options, regions, chunkBytes, chunks, directDelivery);
+    }
+
+    /**
+     * Returns this plan with signals on the threads on which chunks have been read and leases end, I/O queues' among them, as
+     * {@link CommonOptions#DELIVERY} {@code direct} does for all of a backend. For a function and a subscriber that return at
+     * once, and never block: such as those that hand the bytes to an event loop of their own, which saves a thread in between.
+     */
+    public StreamPlan directDelivery() {
+        return new StreamPlan(path, options, regions, chunkBytes, depth, true);
     }
 
     /** Returns the file to open, if the plan names one. */
@@ -95,6 +111,11 @@ public final class StreamPlan {
     /** Returns how many chunks are leased at a time. */
     public int depth() {
         return depth;
+    }
+
+    /** Returns whether signals come on the threads on which chunks have been read. */
+    public boolean isDirectDelivery() {
+        return directDelivery;
     }
 
     @Override

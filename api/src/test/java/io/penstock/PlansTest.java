@@ -30,7 +30,9 @@ class PlansTest {
     @Test
     void aStreamPlanIsChangedByMakingAnother() {
         StreamPlan plan = StreamPlan.of(NOWHERE, FileOption.READ, FileOption.DIRECT);
-        StreamPlan changed = plan.chunkBytes(7).depth(1);
+        StreamPlan changed = plan.directDelivery().chunkBytes(7).depth(1);
+        assertThat(changed.isDirectDelivery()).isTrue();
+        assertThat(plan.isDirectDelivery()).isFalse();
         assertThat(changed.chunkBytes()).isEqualTo(7);
         assertThat(changed.depth()).isOne();
         assertThat(changed.path()).contains(NOWHERE);

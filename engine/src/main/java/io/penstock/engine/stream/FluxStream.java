@@ -26,7 +26,7 @@ public final class FluxStream<T> extends Flux<T> {
 
     @Override
     public void subscribe(CoreSubscriber<? super T> actual) {
-        DeliveryLoop.subscribe(port, false, plan.depth(), actual, worker -> {
+        DeliveryLoop.subscribe(port, plan.isDirectDelivery(), plan.depth(), actual, worker -> {
             StreamSubscription<T> subscription = new StreamSubscription<>(port, plan, use, actual, worker);
             actual.onSubscribe(subscription);
             subscription.start(plan.path(), plan.options());

@@ -40,6 +40,24 @@ class FluxStreamTest extends StreamFixture {
         assertThat(port.file.closes).isEqualTo(1);
     }
 
+    @Test
+    void aPlanOfDirectDeliveryIsDeliveredWhereItsReadsEnd() {
+        StreamPlan direct =
+                StreamPlan.of(port.file.region(0, 300)).chunkBytes(100).depth(3).directDelivery();
+        List<Thread> threads = new ArrayList<>();
+        TestSubscriber<Long> subscriber = stream(direct, 100, chunk -> {
+            threads.add(Thread.currentThread());
+            return Mono.just(chunk.index());
+        });
+        assertThat(port.manual.workers).as("workers of a scheduler").isZero();
+        port.end(0);
+        assertThat(threads).containsExactly(Thread.currentThread());
+        port.end(0);
+        port.end(0);
+        assertThat(subscriber.getReceivedOnNext()).containsExactly(0L, 1L, 2L);
+        assertThat(subscriber.isTerminatedComplete()).isTrue();
+    }
+
     @ParameterizedTest
     @CsvSource({"0,0", "1,1", "99,1", "100,1", "101,2", "1000,10", "1001,11"})
     void aFileIsCutIntoChunksAndTheLastIsShort(int size, int chunks) {
