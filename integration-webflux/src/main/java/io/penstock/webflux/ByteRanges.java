@@ -25,7 +25,7 @@ final class ByteRanges {
      * the headers must be ignored: there are none, they are malformed, of another unit, about another version of the
      * file, or ask for more bytes than it has.
      */
-    static Optional<List<Span>> of(HttpHeaders headers, FoundFile file) {
+    static Optional<List<Span>> of(HttpHeaders headers, ServedFile file) {
         String range = headers.getFirst(HttpHeaders.RANGE);
         if (range == null || !range.toLowerCase(Locale.ROOT).startsWith("bytes=") || !isOf(file, headers)) {
             return Optional.empty();
@@ -55,7 +55,7 @@ final class ByteRanges {
         return spans;
     }
 
-    private static boolean isOf(FoundFile file, HttpHeaders headers) {
+    private static boolean isOf(ServedFile file, HttpHeaders headers) {
         String version = headers.getFirst(HttpHeaders.IF_RANGE);
         if (version == null || version.equals(file.entityTag())) {
             return true;

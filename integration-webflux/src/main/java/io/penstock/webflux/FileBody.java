@@ -5,8 +5,10 @@ import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -16,7 +18,6 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpResponse;
-import org.springframework.util.MimeTypeUtils;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -27,19 +28,21 @@ import reactor.core.publisher.Mono;
  * @param partial whether they were asked for
  * @param boundary between the parts of a multipart body; empty if there is one span
  */
-record FileBody(FoundFile file, List<ByteRanges.Span> spans, boolean partial, MediaType type, String boundary) {
+record FileBody(ServedFile file, List<ByteRanges.Span> spans, boolean partial, MediaType type, String boundary) {
 
     /**
      * Creates the body.
      *
      * @param ranges what was asked for; empty for the whole file
      */
-    static FileBody of(FoundFile file, Optional<List<ByteRanges.Span>> ranges, MediaType type) {
+    static FileBody of(ServedFile file, Optional<List<ByteRanges.Span>> ranges, MediaType type) {
         List<ByteRanges.Span> whole = file.size() == 0 ? List.of() : List.of(new ByteRanges.Span(0, file.size() - 1));
         List<ByteRanges.Span> spans = ranges.orElse(whole);
+        // Not MimeTypeUtils.generateMultipartBoundary(), whose random numbers are read from a file: this thread may not
+        // block.
         String boundary = spans.size() < 2
                 ? ""
-                : new String(MimeTypeUtils.generateMultipartBoundary(), StandardCharsets.US_ASCII);
+                : HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
         return new FileBody(file, spans, ranges.isPresent(), type, boundary);
     }
 
@@ -48,7 +51,6 @@ record FileBody(FoundFile file, List<ByteRanges.Span> spans, boolean partial, Me
         HttpHeaders headers = response.getHeaders();
         response.setStatusCode(partial ? HttpStatus.PARTIAL_CONTENT : HttpStatus.OK);
         headers.setContentLength(length());
-        HeaderRemoval.remove(headers, HttpHeaders.CONTENT_RANGE);
         if (!boundary.isEmpty()) {
             headers.set(HttpHeaders.CONTENT_TYPE, "multipart/byteranges; boundary=" + boundary);
             return;

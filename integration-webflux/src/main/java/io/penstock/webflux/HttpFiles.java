@@ -4,22 +4,26 @@ package io.penstock.webflux;
 import io.penstock.Backend;
 import io.penstock.FileOption;
 import io.penstock.StorageFile;
+import io.penstock.StreamPlan;
 import io.penstock.WritePlan;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferFactory;
+import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
@@ -34,7 +38,6 @@ import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
-import reactor.util.retry.Retry;
 
 /**
  * Sends files as HTTP responses, and receives them as request bodies, for handlers of any style.
@@ -50,11 +53,6 @@ public final class HttpFiles {
     private final Backend backend;
     private final int chunkBytes;
     private final int depth;
-
-    /** The file was replaced between the look at it and its opening. */
-    private static final class Changed extends IOException {
-        private static final long serialVersionUID = 1;
-    }
 
     /** Reads and writes with {@code backend}, which the caller closes; the processor must address its memory. */
     public HttpFiles(Backend backend) {
@@ -142,10 +140,8 @@ public final class HttpFiles {
      */
     public Mono<Void> send(Path path, ServerWebExchange exchange) {
         return Mono.defer(this::addressable)
-                .then(find(path))
-                .flatMap(file -> answer(file, exchange, null))
-                .retryWhen(Retry.indefinitely().filter(Changed.class::isInstance))
-                .onErrorMap(HttpFiles::status);
+                .then(backend.withFile(path, FileOption.READ, open -> answer(open, exchange)))
+                .onErrorResume(FileSystemException.class, e -> refuse(path, e, exchange.getResponse()));
     }
 
     /** Completes, or fails before the response has begun: the first chunk would fail behind its head. */
@@ -156,8 +152,15 @@ public final class HttpFiles {
                         + backend.name() + ": HttpFiles needs one where it can, such as host"));
     }
 
-    private static Mono<FoundFile> find(Path path) {
-        return BlockingCall.of(() -> FoundFile.at(path));
+    /** Fails with the status that a client gets, unless the response has begun. */
+    private static Mono<Void> refuse(Path path, FileSystemException cause, ServerHttpResponse response) {
+        Throwable refusal = status(cause);
+        if (refusal != cause || response.isCommitted()) {
+            return Mono.error(refusal);
+        }
+        // A folder, a pipe, a path through a file, a name that is too long: the system has an error for each.
+        return BlockingCall.of(() -> Files.isRegularFile(path))
+                .flatMap(is -> Mono.error(is ? cause : new ResponseStatusException(HttpStatus.NOT_FOUND, null, cause)));
     }
 
     private static Throwable status(Throwable cause) {
@@ -169,12 +172,12 @@ public final class HttpFiles {
                 : cause;
     }
 
-    /**
-     * Answers with a file.
-     *
-     * @param open the same file, if it is open: then nobody replaces it
-     */
-    private Mono<Void> answer(FoundFile file, ServerWebExchange exchange, @Nullable StorageFile open) {
+    private Mono<Void> answer(StorageFile open, ServerWebExchange exchange) {
+        BasicFileAttributes attributes = open.attributes();
+        if (!attributes.isRegularFile()) {
+            return Mono.error(new NoSuchFileException(open.path().toString(), null, "not a regular file"));
+        }
+        ServedFile file = new ServedFile(open.path(), attributes);
         ServerHttpResponse response = exchange.getResponse();
         if (exchange.checkNotModified(file.entityTag(), file.lastModified())) {
             return response.setComplete();
@@ -195,12 +198,10 @@ public final class HttpFiles {
             body.describe(response);
             return response.setComplete();
         }
-        return open != null
-                ? write(body, open, response)
-                : backend.withFile(file.path(), FileOption.READ, opened -> answer(body, opened, exchange));
+        return write(body, open, response);
     }
 
-    private static MediaType type(FoundFile file, HttpHeaders headers) {
+    private static MediaType type(ServedFile file, HttpHeaders headers) {
         MediaType chosen = headers.getContentType();
         return chosen != null
                 ? chosen
@@ -208,26 +209,11 @@ public final class HttpFiles {
                         .orElse(MediaType.APPLICATION_OCTET_STREAM);
     }
 
-    /** Answers with a file that was looked at before it was opened. */
-    private Mono<Void> answer(FileBody body, StorageFile open, ServerWebExchange exchange) {
-        FoundFile file = body.file();
-        ServerHttpResponse response = exchange.getResponse();
-        return find(file.path()).flatMap(now -> {
-            if (now.equals(file)) {
-                return write(body, open, response);
-            }
-            forget(file, response.getHeaders());
-            // One that is written to all the time, as a log is, would differ from every look at it.
-            return now.isSame(file) ? answer(now, exchange, open) : Mono.error(new Changed());
-        });
-    }
-
     private Mono<Void> write(FileBody body, StorageFile open, ServerHttpResponse response) {
         body.describe(response);
-        Function<StorageFile, Flux<DataBuffer>> bytes = file -> body.bytes(
-                plan -> DataBuffers.stream(backend, plan.chunkBytes(chunkBytes).depth(depth), response.bufferFactory()),
-                file,
-                response.bufferFactory());
+        DataBufferFactory factory = response.bufferFactory();
+        Function<StorageFile, Flux<DataBuffer>> bytes =
+                file -> body.bytes(plan -> DataBuffers.stream(backend, plan(plan, factory), factory), file, factory);
         ResponseBytes sent = new ResponseBytes(bytes.apply(open), late(body.file(), bytes));
         // Not writeWith, whose operator keeps the first buffer until the headers are written, and forgets one that
         // arrives after the client has hung up. Here it keeps a publisher.
@@ -241,29 +227,27 @@ public final class HttpFiles {
         });
     }
 
+    private StreamPlan plan(StreamPlan plan, DataBufferFactory factory) {
+        StreamPlan bounded = plan.chunkBytes(chunkBytes).depth(depth);
+        // Reactor Netty hands buffers to its event loop; other servers may write to the socket on the thread of the
+        // signal.
+        return factory instanceof NettyDataBufferFactory ? bounded.directDelivery() : bounded;
+    }
+
     /** Opens the file again, and closes it when the body ends or is cancelled, also if it is opened after the cancel. */
-    private Flux<DataBuffer> late(FoundFile file, Function<StorageFile, Flux<DataBuffer>> bytes) {
+    private Flux<DataBuffer> late(ServedFile file, Function<StorageFile, Flux<DataBuffer>> bytes) {
         return Flux.using(
                 Disposables::swap,
                 held -> backend.openFile(file.path(), FileOption.READ)
                         .doOnNext(open -> held.update(open::close))
-                        .flatMapMany(open -> find(file.path())
-                                .flatMapMany(now -> now.equals(file) ? bytes.apply(open) : Flux.error(replaced(file)))),
+                        .flatMapMany(open -> file.equals(new ServedFile(file.path(), open.attributes()))
+                                ? bytes.apply(open)
+                                : Flux.error(replaced(file))),
                 Disposable::dispose);
     }
 
-    private static FileSystemException replaced(FoundFile file) {
+    private static FileSystemException replaced(ServedFile file) {
         return new FileSystemException(file.path().toString(), null, "was replaced before it was sent");
-    }
-
-    /** Removes what identifies a file; the next look at it would not replace these headers. */
-    private static void forget(FoundFile file, HttpHeaders headers) {
-        if (file.entityTag().equals(headers.getETag())) {
-            HeaderRemoval.remove(headers, HttpHeaders.ETAG);
-        }
-        if (headers.getLastModified() == file.lastModified().toEpochMilli()) {
-            HeaderRemoval.remove(headers, HttpHeaders.LAST_MODIFIED);
-        }
     }
 
     /**

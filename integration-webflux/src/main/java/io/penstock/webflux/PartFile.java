@@ -3,6 +3,7 @@ package io.penstock.webflux;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -22,6 +23,8 @@ import java.util.concurrent.ThreadLocalRandom;
  * the lock puts one before the other.
  */
 final class PartFile {
+
+    private static final int MOST_NAME_BYTES = 255; // of most file systems
 
     private final Path target;
     private final Path path;
@@ -48,9 +51,25 @@ final class PartFile {
         } catch (AccessDeniedException e) {
             throw e;
         } catch (FileSystemException e) {
-            throw FoundFile.leadsNowhere(target) ? FoundFile.absent(target, e) : e;
+            throw leadsNowhere() ? absent(e) : e;
         }
         created = true;
+    }
+
+    /**
+     * Returns true if there can be no file at the path, because of a file in place of a folder on the way, or of a name that
+     * is too long: the file system reports both in words alone.
+     */
+    private boolean leadsNowhere() {
+        Path folder = target.getParent();
+        byte[] name = String.valueOf(target.getFileName()).getBytes(StandardCharsets.UTF_8);
+        return folder == null || !Files.isDirectory(folder) || name.length > MOST_NAME_BYTES;
+    }
+
+    private NoSuchFileException absent(FileSystemException cause) {
+        NoSuchFileException absent = new NoSuchFileException(target.toString(), null, cause.getReason());
+        absent.initCause(cause);
+        return absent;
     }
 
     /** Refuses a name that no file can have before the body is received, not behind it. */

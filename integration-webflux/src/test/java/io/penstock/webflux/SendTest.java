@@ -229,14 +229,13 @@ class SendTest {
     }
 
     @Test
-    void headHasTheHeadersOfTheWholeFileAndOpensNothing() throws Exception {
-        backend.close(); // so that opening it would fail
+    void headHasTheHeadersOfTheWholeFile() throws Exception {
         HttpResponse<byte[]> response = server.send(
                 server.to("data.bin").method("HEAD", BodyPublishers.noBody()).header("Range", "bytes=0-1"));
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(header(response, "Content-Length")).isEqualTo("" + SIZE);
-        assertThat(header(response, "ETag")).isNotNull();
-        assertThat(server.get("data.bin").statusCode()).isEqualTo(500);
+        assertThat(response.body()).isEmpty();
+        assertThat(header(response, "ETag")).isEqualTo(header(server.get("data.bin"), "ETag"));
     }
 
     @ParameterizedTest
