@@ -3,7 +3,10 @@
 #include "d3d11-fake.h"
 #include <string.h>
 
-volatile LONG fences_wanted, held, silent_removal, maps_move, events_refused, events_asked;
+volatile LONG fences_wanted, held, silent_removal, maps_move, events_refused, events_asked, signals_refused;
+static volatile LONG maps_waited;
+static void *volatile copied_to, *volatile copied_from; // by the last copy
+
 
 #define MOST_DEVICES 4096
 static Dressed all[MOST_DEVICES]; // of one address the last counts
@@ -79,8 +82,20 @@ static BOOL is_lost(void *context) {
     return FAILED(dressed_context(context)->removed);
 }
 
+static void STDMETHODCALLTYPE context_copy(
+        ID3D11DeviceContext4 *context, ID3D11Resource *to, UINT to_sub, UINT x, UINT y, UINT z, ID3D11Resource *from, UINT from_sub,
+        const D3D11_BOX *box) {
+    copied_to = to;
+    copied_from = from;
+    real_context.CopySubresourceRegion((ID3D11DeviceContext1 *)context, to, to_sub, x, y, z, from, from_sub, box);
+}
+
 static HRESULT STDMETHODCALLTYPE context_map(
         ID3D11DeviceContext4 *context, ID3D11Resource *resource, UINT sub, D3D11_MAP kind, UINT flags, D3D11_MAPPED_SUBRESOURCE *mapped) {
+    if (held && (resource == copied_to || resource == copied_from)) {
+        InterlockedIncrement(&maps_waited);
+        while (held && !is_lost(context)) Sleep(1);
+    }
     if (is_lost(context)) return DXGI_ERROR_DEVICE_REMOVED;
     HRESULT result = real_context.Map((ID3D11DeviceContext1 *)context, resource, sub, kind, flags, mapped);
     if (SUCCEEDED(result) && maps_move && kind == D3D11_MAP_READ_WRITE) {
@@ -146,6 +161,7 @@ static void dress(ID3D11Device *device, UINT flags) {
         device_table.GetDeviceRemovedReason = removed_reason;
         device_table.CreateFence = make_fence;
         context_table.QueryInterface = context_query;
+        context_table.CopySubresourceRegion = context_copy;
         context_table.Map = context_map;
         context_table.Unmap = context_unmap;
         context_table.GetData = context_data;
@@ -174,7 +190,7 @@ __declspec(dllexport) HRESULT WINAPI D3D11CreateDevice(
 // What tests say and ask.
 
 CONTROL void fake_reset(void) {
-    fences_wanted = held = silent_removal = maps_move = events_refused = events_asked = 0;
+    fences_wanted = held = silent_removal = maps_move = events_refused = events_asked = signals_refused = maps_waited = 0;
 }
 
 CONTROL void fake_fences(int wanted) {
@@ -187,6 +203,14 @@ CONTROL void fake_hold(int hold) {
 
 CONTROL void fake_refuse_events(int next) {
     events_refused = next;
+}
+
+CONTROL void fake_refuse_signals(int next) {
+    signals_refused = next;
+}
+
+CONTROL int fake_waiting_maps(void) {
+    return maps_waited;
 }
 
 CONTROL int fake_events(void) {

@@ -30,6 +30,7 @@ extern volatile LONG silent_removal;  // GetData of a removed device answers S_F
 extern volatile LONG events_refused;  // as many of the next SetEventOnCompletion fail
 extern volatile LONG events_asked;    // calls of it
 extern volatile LONG maps_move;       // staging buffers are mapped elsewhere each time
+extern volatile LONG signals_refused; // as many of the next Signal fail
 
 // calls.c
 void count_table(void **table, int entries); // replaces each entry by code that counts and goes on to it

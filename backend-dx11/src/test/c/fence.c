@@ -187,6 +187,7 @@ HRESULT STDMETHODCALLTYPE signal_fence(ID3D11DeviceContext4 *context, ID3D11Fenc
     Dressed *dressed = dressed_context(context);
     Job *job = calloc(1, sizeof *job);
     if (FAILED(dressed->removed)) return free(job), DXGI_ERROR_DEVICE_REMOVED;
+    if (signals_refused > 0) return InterlockedDecrement(&signals_refused), free(job), E_OUTOFMEMORY;
     LONG before = calls;
     ID3D11Device_CreateQuery(dressed->device, &event, &job->query);
     ID3D11DeviceContext_End(dressed->context, (ID3D11Asynchronous *)job->query);

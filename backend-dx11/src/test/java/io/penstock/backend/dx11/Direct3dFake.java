@@ -51,6 +51,16 @@ final class Direct3dFake implements BeforeAllCallback, AfterEachCallback {
         call("fake_refuse_events", next);
     }
 
+    /** Lets the next calls of Signal fail. */
+    static void refuseSignals(int next) {
+        call("fake_refuse_signals", next);
+    }
+
+    /** Returns the calls of Map so far that waited for a held copy from or to what they map. */
+    static int waitingMaps() {
+        return call("fake_waiting_maps");
+    }
+
     /** Returns the calls of SetEventOnCompletion so far. */
     static int events() {
         return call("fake_events");

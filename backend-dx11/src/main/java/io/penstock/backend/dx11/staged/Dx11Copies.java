@@ -171,10 +171,22 @@ final class Dx11Copies implements StagingDevice {
     private void mark(Request copy, Dx11StagingBuffer staging) {
         NativeFailure failure = device.ends().mark(staging.mark());
         if (failure != null) {
-            mapAgain(staging); // which waits for the copy: nothing else reports its completion
+            NativeFailure notMapped = waitForCopy(staging);
             giveBack(staging);
-            copy.fail(failure);
+            copy.fail(notMapped != null ? notMapped : failure);
         }
+    }
+
+    /**
+     * Blocks until the copy has completed, which nothing else reports: a mapping waits for the copies of its buffer.
+     */
+    private @Nullable NativeFailure waitForCopy(Dx11StagingBuffer staging) {
+        Dx11Memory target = staging.copied;
+        if (staging.isMapped() && target != null) { // the copy does not use the staging buffer: one behind it does
+            staging.unmap();
+            device.copy(staging.mark(), staging.nativeHandle(), staging.spareByte(), target.nativeHandle(), 0, 1);
+        }
+        return mapAgain(staging);
     }
 
     @Override

@@ -136,6 +136,11 @@ public final class Dx11StagingBuffer implements DeviceMemory {
         return (int) (skip + offset);
     }
 
+    /** Returns the offset in the native buffer of a byte that is never of the staging buffer. */
+    long spareByte() {
+        return bytes + ALIGNMENT - 1; // an address is at most ALIGNMENT - 1 behind the first
+    }
+
     CopyMark mark() {
         return mark;
     }
