@@ -54,10 +54,18 @@ class DmaBufTest {
 
     @AfterEach
     void end() throws IOException {
-        if (controller != null) {
-            closePair();
-            controller.leave();
+        if (emulated == null) {
+            return;
+        }
+        try {
+            if (pair != null) {
+                closePair();
+            }
+            if (controller != null) {
+                controller.leave();
+            }
             assertThat(emulated.live()).as("memory for DMA").isZero();
+        } finally {
             emulated.end();
         }
     }

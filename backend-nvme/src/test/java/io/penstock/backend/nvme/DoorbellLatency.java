@@ -93,18 +93,21 @@ final class DoorbellLatency implements AutoCloseable {
     public static void main(String[] arguments) throws IOException {
         int commands = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 100_000;
         EmulatedController emulated = new EmulatedController(Path.of(arguments[0]), "spin");
-        Controller controller = Controller.open("latency", () -> emulated, PATIENCE);
-        try (DoorbellLatency latency = new DoorbellLatency(emulated, controller, Path.of(arguments[1]))) {
-            latency.measure(1, 8, commands / 4); // for the compilers
-            for (int[] row : new int[][] {{1, 1}, {1, 32}, {4, 1}, {MOST_PAIRS, 8}}) {
-                Figures figures = latency.measure(row[0], row[1], commands / row[0]);
-                System.out.printf(
-                        "%d pairs, %d in flight each, %d reads of %d bytes, all right: %s%n",
-                        row[0], row[1], figures.toSignal.length, BYTES, figures);
+        try {
+            Controller controller = Controller.open("latency", () -> emulated, PATIENCE);
+            try (DoorbellLatency latency = new DoorbellLatency(emulated, controller, Path.of(arguments[1]))) {
+                latency.measure(1, 8, commands / 4); // for the compilers
+                for (int[] row : new int[][] {{1, 1}, {1, 32}, {4, 1}, {MOST_PAIRS, 8}}) {
+                    Figures figures = latency.measure(row[0], row[1], commands / row[0]);
+                    System.out.printf(
+                            "%d pairs, %d in flight each, %d reads of %d bytes, all right: %s%n",
+                            row[0], row[1], figures.toSignal.length, BYTES, figures);
+                }
             }
+            controller.leave();
+        } finally {
+            emulated.end();
         }
-        controller.leave();
-        emulated.end();
     }
 
     /** Reads by as many queue pairs, with so many commands in flight on each, and checks what was read. */

@@ -46,16 +46,24 @@ class EmulatedController implements Bus {
         Path shared = Path.of("/dev/shm");
         Path folder = Files.isWritable(shared) ? shared : Path.of(System.getProperty("java.io.tmpdir"));
         file = Files.createTempFile(folder, "penstock-nvme", ".memory");
+        Submitter started = null;
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             memory = channel.map(FileChannel.MapMode.READ_WRITE, 0, MEMORY_BYTES);
+            List<String> arguments = new ArrayList<>(List.of("64"));
+            arguments.addAll(List.of(options));
+            started = Submitter.start(program, file, arguments);
+            String line = started.line();
+            if (!"ready".equals(line)) {
+                throw new IOException("the controller did not start: " + line);
+            }
+        } catch (IOException e) {
+            if (started != null) {
+                started.close();
+            }
+            Files.delete(file);
+            throw e;
         }
-        List<String> arguments = new ArrayList<>(List.of("64"));
-        arguments.addAll(List.of(options));
-        process = Submitter.start(program, file, arguments);
-        String line = process.line();
-        if (!"ready".equals(line)) {
-            throw new IOException("the controller did not start: " + line);
-        }
+        process = started;
     }
 
     /** Returns the file that is its memory. */

@@ -3,6 +3,7 @@ package io.penstock.backend.nvme;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.penstock.Backend;
@@ -49,11 +50,26 @@ class EmulatedControllerTest {
 
     @AfterEach
     void end() throws IOException {
-        if (controller != null) {
-            controller.leave();
+        if (emulated == null) {
+            return;
+        }
+        try {
+            if (controller != null) {
+                controller.leave();
+            }
             assertThat(emulated.live()).as("memory for DMA").isZero();
+        } finally {
             emulated.end();
         }
+    }
+
+    @Test
+    void aControllerThatDoesNotStartLeavesNoFile() {
+        assertThatIOException()
+                .isThrownBy(() -> new EmulatedController(Path.of("/bin/echo"))) // prints the file's name
+                .satisfies(e -> assertThat(Path.of(e.getMessage().replaceAll(".*: | 64$", "")))
+                        .isAbsolute()
+                        .doesNotExist());
     }
 
     @ParameterizedTest
@@ -113,8 +129,6 @@ class EmulatedControllerTest {
                 }
             }
         }
-        assertThat(emulated.live()).as("memory for DMA").isZero();
-        emulated.end();
     }
 
     /** As at a limit of processes, and as by any other cause. */
