@@ -101,7 +101,7 @@ final class SafetensorsReader implements FormatReader {
         try (StrictJson header = new StrictJson(path, FORMAT, json)) {
             header.document(name -> {
                 if (name.equals("__metadata__")) {
-                    header.object("", name, key -> attributes.put(key, header.string("__metadata__.", key)));
+                    header.objectOrNull("", name, key -> attributes.put(key, header.string("__metadata__.", key)));
                 } else {
                     entries.add(entry(header, name));
                 }

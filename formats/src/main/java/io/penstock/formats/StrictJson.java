@@ -100,6 +100,20 @@ final class StrictJson implements AutoCloseable {
      */
     void object(String what, String name, Member member) throws IOException {
         begin(what, name);
+        members(member);
+    }
+
+    /** As {@link #object}; reads null as an object without members. */
+    void objectOrNull(String what, String name, Member member) throws IOException {
+        JsonToken token = parser.nextToken();
+        if (token == JsonToken.START_OBJECT) {
+            members(member);
+        } else if (token != JsonToken.VALUE_NULL) {
+            throw malformed(what + name + " must be an object");
+        }
+    }
+
+    private void members(Member member) throws IOException {
         for (String next = next(); next != null; next = next()) {
             member.read(next);
         }

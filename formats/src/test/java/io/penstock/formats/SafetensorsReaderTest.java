@@ -59,6 +59,18 @@ class SafetensorsReaderTest {
         assertThat(new SafetensorsReader().read(file("{}      ", 0)).arrays()).isEmpty();
     }
 
+    /** As by the reference implementation. */
+    @Test
+    void metadataMayBeNull() throws IOException {
+        String array = entry("a", "I8", "[1]", 0, 1);
+        for (String header :
+                List.of("{\"__metadata__\":null," + array + "}", "{" + array + ",\"__metadata__\":null}")) {
+            ArrayFile read = new SafetensorsReader().read(file(header, 1));
+            assertThat(read.attributes()).isEmpty();
+            assertThat(read.arrays()).extracting(Array::name).containsExactly("a");
+        }
+    }
+
     @Test
     void scalarsEmptyArraysAndUnknownMembersAreAllowed() throws IOException {
         String header = "{" + entry("scalar", "F32", "[]", 0, 4) + "," + entry("empty", "F32", "[3,0]", 4, 4) + ","
@@ -116,6 +128,7 @@ class SafetensorsReaderTest {
                 "{\"a\":{\"dtype\":\"I8\",\"shape\":[0],\"data_offsets\":[0]}}|must be 2 numbers",
                 "{\"a\":{\"dtype\":\"I8\",\"shape\":[99999999999999999999],\"data_offsets\":[0,0]}}|no file can hold",
                 "{\"__metadata__\":{\"a\":1}}|__metadata__.a must be a string",
+                "{\"__metadata__\":{\"a\":null}}|__metadata__.a must be a string",
                 "{\"__metadata__\":[]}|__metadata__ must be an object",
                 "{\"__metadata__\":{\"a\":\"1\",\"a\":\"2\"}}|Duplicate field 'a'"
             })
