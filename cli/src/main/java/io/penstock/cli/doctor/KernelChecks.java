@@ -3,15 +3,17 @@ package io.penstock.cli.doctor;
 
 import io.penstock.Option;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** io_uring, the limits of the process, and huge pages. */
+/** io_uring, the limits of the process and its control groups, and huge pages. */
 public final class KernelChecks {
 
     private static final long MIB = 1 << 20;
     private static final long LEAST_LOCKED_BYTES = 64 * MIB;
     private static final long LEAST_FILES = 4096;
+    private static final long NO_MEMORY_LIMIT = 1L << 62; // the first version has a limit of nearly 2^63 instead
     private static final String URING = "io_uring";
     private static final String LIMITS = "limits";
     private static final String HUGE_PAGES = "huge-pages";
@@ -31,13 +33,7 @@ public final class KernelChecks {
         }
         locked(machine).ifPresent(findings::add);
         files(machine).ifPresent(findings::add);
-        machine.text("/sys/fs/cgroup/memory.max")
-                .flatMap(Machine::number) // or "max"
-                .ifPresent(limit -> findings.add(Finding.note(
-                        LIMITS,
-                        "the memory of this control group is limited to " + Option.show(limit),
-                        "pinned staging buffers and the page cache of its files count too",
-                        "")));
+        memory(machine).ifPresent(findings::add);
         transparent(machine).ifPresent(findings::add);
         machine.value("/proc/meminfo", "HugePages_Total")
                 .filter(count -> !count.equals("0"))
@@ -48,6 +44,46 @@ public final class KernelChecks {
                         "")));
         return findings;
     }
+
+    private static Optional<Finding> memory(Machine machine) {
+        List<MemoryLimit> limits = new ArrayList<>();
+        for (String line : machine.text("/proc/self/cgroup").orElse("").lines().toList()) {
+            String[] hierarchy = line.split(":", 3); // its number, its controllers, the path of the group
+            if (hierarchy.length < 3) {
+                continue;
+            }
+            boolean isSecondVersion = hierarchy[1].isEmpty();
+            if (isSecondVersion || List.of(hierarchy[1].split(",")).contains("memory")) {
+                String mount = isSecondVersion ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+                String file = isSecondVersion ? "/memory.max" : "/memory.limit_in_bytes";
+                for (String group = hierarchy[2]; !group.isEmpty(); group = parent(group)) {
+                    String name = group;
+                    machine.text(mount + (group.equals("/") ? "" : group) + file)
+                            .flatMap(Machine::number) // or "max"
+                            .filter(bytes -> bytes < NO_MEMORY_LIMIT)
+                            .ifPresent(bytes -> limits.add(new MemoryLimit(name, bytes)));
+                }
+            }
+        }
+        return limits.stream()
+                .min(Comparator.comparingLong(MemoryLimit::bytes))
+                .map(limit -> Finding.note(
+                        LIMITS,
+                        "the memory of the control group " + limit.group() + " is limited to "
+                                + Option.show(limit.bytes()),
+                        "buffers, pinned staging buffers and the page cache of its files count; the kernel kills a process"
+                                + " whose buffers take more",
+                        "docker run --memory; MemoryMax in a systemd unit"));
+    }
+
+    /** The group above; empty above the root. */
+    private static String parent(String group) {
+        int end = group.lastIndexOf('/');
+        return end > 0 ? group.substring(0, end) : group.length() > 1 ? "/" : "";
+    }
+
+    /** The limit of a control group of the process. */
+    private record MemoryLimit(String group, long bytes) {}
 
     private static Optional<Finding> transparent(Machine machine) {
         return machine.text("/sys/kernel/mm/transparent_hugepage/enabled")

@@ -203,10 +203,30 @@ class ChecksTest {
                         "a seccomp filter is in force, such as a container's",
                         "locked memory is limited to 64KiB",
                         "1024 open files at most",
-                        "the memory of this control group is limited to 2GiB");
+                        "the memory of the control group / is limited to 2GiB");
         assertThat(KernelChecks.of(server))
                 .as("nothing is said about what cannot be read")
                 .isEmpty();
+    }
+
+    /** Groups that the container of the process does not see are absent: its own is then the root. */
+    @Test
+    void theLeastMemoryLimitOfAllControlGroupsOfTheProcessIsNamed() throws IOException {
+        Machine second = Trees.make(root.resolve("cgroup2"), "cgroup2.tree", "amd64");
+        String limited = "the memory of the control group %s is limited to %s";
+        assertThat(of(KernelChecks.of(second), Level.NOTE)).containsExactly(limited.formatted("/models.slice", "1GiB"));
+        Files.delete(second.path("/sys/fs/cgroup/models.slice/memory.max"));
+        assertThat(of(KernelChecks.of(second), Level.NOTE))
+                .containsExactly(limited.formatted("/models.slice/load.service", "2GiB"));
+        write(second, "/sys/fs/cgroup/models.slice/load.service/memory.max", "max\n");
+        assertThat(KernelChecks.of(second)).isEmpty();
+
+        Machine first = Trees.make(root.resolve("cgroup1"), "cgroup1.tree", "amd64");
+        assertThat(of(KernelChecks.of(first), Level.NOTE)).containsExactly(limited.formatted("/batch/job", "1GiB"));
+        write(first, "/proc/self/cgroup", "4:memory:/docker/0123\n");
+        assertThat(KernelChecks.of(first)).isEmpty();
+        write(first, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "536870912\n");
+        assertThat(of(KernelChecks.of(first), Level.NOTE)).containsExactly(limited.formatted("/", "512MiB"));
     }
 
     @Test
