@@ -37,10 +37,10 @@ import javax.net.ssl.SSLSocket;
 abstract class Connection implements AutoCloseable {
 
     private static final int MOST_HEAD_BYTES = 32 << 10;
-    private static final int MOST_INTERIM = 100; // answers before the one to a request
-    private static final int MOST_LINE_BYTES = 20; // that begins a chunk
+    private static final int MOST_INTERIM = 100; // responses 1xx before the final one
+    private static final int MOST_LINE_BYTES = 20; // before a chunk
 
-    /** A server that a connection leads to. */
+    /** A server, by scheme, host and port. */
     record Origin(boolean secure, String host, int port) {
 
         static Origin of(URI uri) {
@@ -298,7 +298,7 @@ abstract class Connection implements AutoCloseable {
             try {
                 return SSLContext.getDefault();
             } catch (NoSuchAlgorithmException e) {
-                Throwable cause = e.getCause() == null ? e : e.getCause(); // which does not name the store
+                Throwable cause = e.getCause() == null ? e : e.getCause(); // whose message does not name the store
                 throw new IOException(
                         "there is no TLS in this process, javax.net.ssl.trustStore and keyStore must name readable stores: "
                                 + cause,
@@ -315,7 +315,7 @@ abstract class Connection implements AutoCloseable {
             }
         }
 
-        /** Returns why the server has closed the connection, if it has sent an alert before: that of a certificate it demands, say. */
+        /** Returns the alert that the server sent before it reset the connection, for example certificate_required; else the reset. */
         private IOException alert(SocketException broken) {
             try {
                 input.read();
@@ -336,7 +336,7 @@ abstract class Connection implements AutoCloseable {
             return got;
         }
 
-        /** {@inheritDoc} Without TLS' farewell, which would wait for a socket that is full. */
+        /** {@inheritDoc} Sends no close_notify of TLS, which would block while the socket's buffer is full. */
         @Override
         public void close() {
             try {

@@ -29,7 +29,7 @@ final class HttpFile implements AsyncFile {
     private final Version version;
 
     /**
-     * What tells two versions of a file apart.
+     * The validators of a version of a file (RFC 9110, 8.8).
      *
      * @param etag its entity tag; null if the server sends none
      * @param modified its Last-Modified; null if the server sends none
@@ -81,7 +81,7 @@ final class HttpFile implements AsyncFile {
         throw new IOException("opening " + named + " was redirected more than " + MOST_REDIRECTIONS + " times");
     }
 
-    /** Returns what the response to a request of the first byte is a version of. */
+    /** Returns the version that the response to a request of the first byte states. */
     private static Version version(Resource resource, ResponseHead head, NativeFailure failure) throws IOException {
         String note = "";
         switch (head.status()) {

@@ -28,10 +28,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads ranges: each by one thread on a connection that is kept for the next, and again if the connection fails or the server is
- * busy, from where it had come to.
+ * Reads ranges: each by one thread, on a connection that is kept for the next range. If the connection fails or the server is busy,
+ * the rest of the range is requested again.
  *
- * <p><b>Threading:</b> thread-safe. A thread blocks in its connection; there are as many as ranges are read at once.
+ * <p><b>Threading:</b> thread-safe. A thread blocks in its connection: there is one for each range that is being read.
  */
 final class RangeReader {
 
@@ -43,10 +43,10 @@ final class RangeReader {
 
     private static final Shared<Settings, RangeReader> READERS = new Shared<>(RangeReader::close);
 
-    /** What is shared by the files of one server that were opened with the same options: a server that is silent holds up no other. */
+    /** Files of one server that were opened with the same options share a reader; a silent server delays no other. */
     private record Settings(Connection.Origin origin, int connections, int attempts, int timeoutMillis) {}
 
-    /** The head of a response, and what it is if it is a failure. */
+    /** The head of a response, and the failure that it is unless it has the range. */
     record Answer(ResponseHead head, NativeFailure failure) {}
 
     private final int attempts;
@@ -80,7 +80,7 @@ final class RangeReader {
         return READERS.open(settings, () -> new RangeReader(settings));
     }
 
-    /** Counts a file less, none of whose ranges is being read. */
+    /** Releases this for one file, none of whose ranges is being read. */
     void leave() {
         READERS.leave(this);
     }
@@ -178,7 +178,7 @@ final class RangeReader {
         connection.close();
     }
 
-    /** Closes the connections that are kept: where one is dead, the others are as well, most of the time. */
+    /** Closes the connections that are kept: if one has failed, the others mostly have too. */
     private void dropKept(Resource resource) {
         ArrayDeque<Connection> kept;
         synchronized (this) {
@@ -235,7 +235,7 @@ final class RangeReader {
             pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, Math.max(jittered, retryAfterSeconds * 1000));
         }
 
-        /** Waits as long as the last failure asks for, or until a read is ended. */
+        /** Waits for the pause that follows the last failure, or until a read is ended. */
         void pause(@Nullable RangeRead read) throws IOException {
             long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMillis);
             pauseMillis = 0;
@@ -303,7 +303,7 @@ final class RangeReader {
                 }
                 over = true;
             }
-            ended.accept(error); // no thread uses the memory any more, nor will
+            ended.accept(error); // from here on no thread uses the memory
         }
 
         /** Takes the memory for a connection; returns false if the read is to end. */

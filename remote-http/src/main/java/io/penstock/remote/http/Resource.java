@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file on a server, as requests for its ranges name it. This class is plain HTTP; a service that signs requests, or has errors
+ * A file on a server, as requests for its ranges address it. This class is plain HTTP; a service that signs requests, or has errors
  * and redirections of its own, is a subclass.
  *
  * <p>Thread-safe.
@@ -153,7 +153,7 @@ public class Resource {
         return new NativeFailure(new NativeError(operation, head.status(), symbol(head, document)), head.kind());
     }
 
-    /** Returns an error that is not a response, which another attempt may not have, unless a certificate or TLS is its cause. */
+    /** Returns the failure of an attempt without a response: transient, unless a certificate or TLS is the cause. */
     final NativeFailure broken(Throwable error) {
         NativeFailure.Kind kind = NativeFailure.Kind.TRANSIENT;
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {

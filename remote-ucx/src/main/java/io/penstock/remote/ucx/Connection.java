@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A connection to a peer: a UCX worker with one endpoint, driven by one thread, and a socket, by which the addresses of the
- * workers were exchanged. The connection ends when the socket does, which is how the death of a process shows at once on every
- * transport; when UCX reports an error; or when the peer is silent for too long while something is expected of it.
+ * workers were exchanged. The connection ends when the socket does, since that detects the death of a process at once on every
+ * transport; when UCX reports an error; or when the peer sends nothing for too long while a response is due.
  *
  * <p><b>Threading:</b> {@link #post} and {@link #end} on any thread; all else on the thread of the connection, which also calls
  * its {@link Side}.
@@ -37,9 +37,9 @@ final class Connection {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
     private static final AtomicInteger NUMBER = new AtomicInteger();
-    private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1); // for the end of what is to end early
+    private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1); // for operations that are ended early
     private static final int TICK_MILLIS = 100;
-    private static final int PROGRESS_AT_MOST = 64; // before other work has its turn
+    private static final int PROGRESS_AT_MOST = 64; // calls before other work is done
 
     /** What a connection is used for. */
     interface Side {
@@ -89,7 +89,7 @@ final class Connection {
         final long request;
         final long header; // to be freed with it; 0 if there is none
         final IntConsumer ended;
-        long endBy = Long.MAX_VALUE; // by then it ends, or the connection does
+        long endBy = Long.MAX_VALUE; // if it has not ended by then, the connection is ended
 
         Operation(long request, long header, IntConsumer ended) {
             this.request = request;
@@ -378,7 +378,7 @@ final class Connection {
 
     private boolean checkOperations() {
         boolean any = false;
-        for (int i = operations.size() - 1; i >= 0; i--) { // what an end starts comes behind
+        for (int i = operations.size() - 1; i >= 0; i--) { // the callbacks append to the list
             Operation operation = operations.get(i);
             int status = Ucp.ucp_request_check_status(operation.request);
             if (status != UcsStatus.INPROGRESS) {
@@ -399,14 +399,14 @@ final class Connection {
         operation.ended.accept(status);
     }
 
-    /** Sleeps until UCX or another thread has work, or it is time to look after what is overdue. */
+    /** Sleeps until UCX or another thread has work, or until the next check for overdue operations. */
     private void sleep() {
         int millis = -1;
         if (!operations.isEmpty() || side.isWaiting()) {
             millis = TICK_MILLIS;
             checkSilence();
         } else {
-            heardNanos = Long.MIN_VALUE; // silence counts from the next turn with something in flight on
+            heardNanos = Long.MIN_VALUE; // set again in the next turn with an operation in flight
         }
         if (over == null && wakeup.begin()) {
             int status = endpoint.arm();

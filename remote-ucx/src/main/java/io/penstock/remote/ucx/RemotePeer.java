@@ -70,7 +70,8 @@ final class RemotePeer implements Connection.Side {
             return new RemotePeer(socket, name, timeoutNanos);
         } catch (IOException | RuntimeException e) {
             socket.close();
-            if (e instanceof IOException && !(e instanceof NoSuchFileException)) { // of a socket, which names no peer
+            if (e instanceof IOException
+                    && !(e instanceof NoSuchFileException)) { // a socket's exception does not name the peer
                 throw new IOException("connecting to " + name + " failed: " + e, e);
             }
             throw e;
@@ -107,7 +108,7 @@ final class RemotePeer implements Connection.Side {
         }
     }
 
-    /** Gives up a file, which is closed should it be opened yet. */
+    /** Fails an opening; closes the file if it was opened meanwhile. */
     private static IOException giveUp(CompletableFuture<UcxFile> opened, IOException why) {
         if (!opened.completeExceptionally(why) && !opened.isCompletedExceptionally()) {
             opened.join().abandon();
@@ -141,7 +142,7 @@ final class RemotePeer implements Connection.Side {
             UcxFile file = new UcxFile(RemotePeer.this, uri(), answer, closer);
             if (opened.complete(file)) {
                 files.add(file);
-            } else { // it was waited for no longer
+            } else { // the opening has failed meanwhile
                 connection.send(Message.of(Message.Kind.CLOSE, 0, answer.export()));
             }
         }

@@ -24,7 +24,7 @@ final class ServedPeer implements Connection.Side {
     private final Map<Long, Opened> opened = new HashMap<>(); // by the number of the export
     private volatile @Nullable Connection connection; // set once
 
-    /** An export, as often as the reader has opened it. */
+    /** An export, and how often the reader has opened it. */
     private static final class Opened {
         final UcxExport export;
         int files;
@@ -58,7 +58,7 @@ final class ServedPeer implements Connection.Side {
         connection().join();
     }
 
-    /** Tells the reader that an export has ended. */
+    /** Notifies the reader that an export has ended. */
     void revoke(UcxExport export) {
         connection().post(() -> connection().send(Message.of(Kind.REVOKED, 0, export.number())));
     }
@@ -257,7 +257,7 @@ final class ServedPeer implements Connection.Side {
                         });
     }
 
-    /** Tells the reader that a write or a sync has ended; after an error the connection ends. */
+    /** Notifies the reader that a write or a sync has ended; after an error the connection ends instead. */
     private void answer(Message message, int status) {
         if (status == UcsStatus.OK) {
             connection().send(Message.of(Kind.DONE, message.id(), message.export()));

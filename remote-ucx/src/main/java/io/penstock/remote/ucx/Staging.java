@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Host memory in slots, for bytes on their way between a file or a device and a peer. Registered with UCX once.
  *
- * <p>Thread-safe. A slot is used by its taker until that gives it back.
+ * <p>Thread-safe. A slot belongs to its taker until {@link Slot#free}.
  */
 final class Staging {
 
@@ -82,7 +82,7 @@ final class Staging {
         }
     }
 
-    /** Takes a slot, now or when one is given back; the taker gets null if the memory is closed. */
+    /** Takes a slot, now or when one is freed; {@code taker} receives null if the memory is closed. */
     void take(Consumer<@Nullable Slot> taker) {
         Slot slot = null;
         synchronized (this) {

@@ -71,7 +71,7 @@ final class UcxContext {
         }
         global("ERROR_SIGNALS", "");
         if (System.getenv("UCX_LOG_LEVEL") == null) {
-            global("LOG_LEVEL", "fatal"); // it prints what is reported as a failure here
+            global("LOG_LEVEL", "fatal"); // UCX would also print the errors that are thrown here
         }
         return new UcxContext(SignalHandlers.keep(UcxContext::create).value());
     }

@@ -34,7 +34,7 @@ public final class UcxExport implements AutoCloseable {
         this.access = access;
     }
 
-    /** Returns the URI by which it is opened: {@code ucx://host:port/token}. Who has it has access. */
+    /** Returns the URI by which it is opened: {@code ucx://host:port/token}. Grants access to any process that knows it. */
     public URI uri() {
         return uri;
     }
@@ -88,7 +88,7 @@ public final class UcxExport implements AutoCloseable {
     }
 
     /**
-     * Ends the export; a second call does nothing. Readers are told, and their later transfers fail with
+     * Ends the export; a second call does nothing. Readers are notified, and their later transfers fail with
      * {@link io.penstock.PermanentStorageException}. Does not wait for accesses in progress; a buffer is kept until they have
      * ended.
      */

@@ -74,7 +74,7 @@ final class UcxFile implements AsyncFile {
         start(sync);
     }
 
-    /** Returns the cause of a failure; one that UCX does not know is that of the connection. */
+    /** Returns the cause of a failure: the native one, or else that of the connection. */
     private NativeFailure known(Throwable failure) {
         return failure instanceof NativeException known ? known.failure() : peer.failure();
     }
@@ -154,7 +154,7 @@ final class UcxFile implements AsyncFile {
         }
     }
 
-    /** The listener sends the data, which is received into the memory; until then UCX does not know that. */
+    /** The listener sends the data, which is received into the memory; UCX uses the memory from the arrival of the message on. */
     private final class Read extends Request {
 
         Read(long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended) {
@@ -280,7 +280,7 @@ final class UcxFile implements AsyncFile {
         return export;
     }
 
-    /** Closes it, without what its opener does. */
+    /** Closes the file at the listener; does not run the closer. */
     void abandon() {
         connection.post(() -> peer.closed(this));
     }

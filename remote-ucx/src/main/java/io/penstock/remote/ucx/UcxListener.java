@@ -200,11 +200,11 @@ public final class UcxListener implements AutoCloseable {
                 refusing = false;
             } catch (IOException e) {
                 if (!socket.isClosed()) {
-                    if (!refusing) { // not ten times a second
+                    if (!refusing) { // once for a series of failures
                         LOG.warn("no connection can be accepted on {} now; trying again", address(), e);
                     }
                     refusing = true;
-                    LockSupport.parkNanos(PAUSE_NANOS); // until there are descriptors again, for example
+                    LockSupport.parkNanos(PAUSE_NANOS); // for example until descriptors are free again
                 }
             }
         }

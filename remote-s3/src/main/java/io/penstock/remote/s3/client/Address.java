@@ -19,10 +19,10 @@ record Address(URI uri, URI server, String path) {
 
     private static final String UNRESERVED = "-._~/"; // beside letters and digits
 
-    /** A bucket. Old ones have names that no host may have. */
+    /** The name of a bucket; old buckets have names that are no valid host names. */
     private static final Pattern BUCKET = Pattern.compile("[A-Za-z0-9._-]+");
 
-    /** A bucket whose name is one label of a host's: no certificate has two, and others are in the path. */
+    /** A bucket whose name is one label of a host name, as wildcards of certificates match; other names go in the path. */
     private static final Pattern LABEL = Pattern.compile("[a-z0-9-]+");
 
     /** A server, with no user, path or query. */

@@ -21,11 +21,11 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
 /** The S3 client of the AWS Common Runtime, by which objects are written. Thread-safe. */
 final class CrtClient implements AutoCloseable {
 
-    private static final long FEWEST_SECONDS = 2; // of silence; the client's limit
+    private static final long FEWEST_SECONDS = 2; // without a byte; the client's least
     private static final long MOST_RETRIES = 60; // the client's limit is 63
 
     /**
-     * What tells two clients apart.
+     * The key of a client.
      *
      * @param endpoint empty for AWS
      */
@@ -88,7 +88,7 @@ final class CrtClient implements AutoCloseable {
         }
     }
 
-    /** Objects are read without a proxy, too. */
+    /** Disables proxies, as for reads. */
     private static HttpProxyEnvironmentVariableSetting noProxy() {
         HttpProxyEnvironmentVariableSetting setting = new HttpProxyEnvironmentVariableSetting();
         setting.setEnvironmentVariableType(

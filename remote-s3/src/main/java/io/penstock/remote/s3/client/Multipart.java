@@ -179,15 +179,16 @@ final class Multipart {
     }
 
     /**
-     * Of a request that makes the object: an attempt may have made it although its answer was lost, or arrived without its body. The
-     * next one then finds no upload any more, or an object where there must be none. So the object is asked who has written it.
+     * Returns the end of a request that creates the object. An attempt may have created it although its response was lost or had no
+     * body; the next attempt then fails, because the upload no longer exists, or an object exists that must not. The mark in the
+     * object's metadata shows whether this upload has written it.
      */
     private Consumer<@Nullable Throwable> unlessDone(Consumer<@Nullable Throwable> ended) {
         return error -> {
             long status = error instanceof NativeException known
                     ? known.failure().error().code()
                     : -1;
-            if (status != 0 && status != NOT_FOUND && status != PRECONDITION_FAILED) { // 0: an answer lacks something
+            if (status != 0 && status != NOT_FOUND && status != PRECONDITION_FAILED) { // 0: a response was incomplete
                 ended.accept(error);
                 return;
             }
@@ -210,7 +211,7 @@ final class Multipart {
             try {
                 request("AbortMultipartUpload").await(client, "DELETE", "?" + query(id()), null);
             } catch (NativeException e) {
-                if (e.failure().error().code() != NOT_FOUND) { // else an attempt has removed it whose answer was lost
+                if (e.failure().error().code() != NOT_FOUND) { // else an earlier attempt has removed it
                     throw e;
                 }
             }

@@ -30,20 +30,20 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestResponseHandler;
 import software.amazon.awssdk.crt.s3.S3RequestMetrics;
 
 /**
- * One request to a server, with the client's retries, from its start to its only end.
+ * One request to a server, with the client's retries; it ends once.
  *
- * <p><b>Threading:</b> built and started by one thread. What the response brings is called on the client's threads, one after the
+ * <p><b>Threading:</b> built and started by one thread. The callbacks of the response run on the client's threads, one after the
  * other; {@link #cancel} may be called on any thread.
  */
 final class S3Request implements S3MetaRequestResponseHandler {
 
     private static final Pattern CODE = Pattern.compile("<Code>(\\w+)</Code>");
 
-    /** The client's errors that another attempt may not have: of connections, and of a server that has stayed busy. */
+    /** The client's transient errors: of connections, and of a server that has stayed busy. */
     private static final Pattern PASSING =
             Pattern.compile("AWS_(IO|ERROR_HTTP)_.*|AWS_ERROR_S3_(SLOW_DOWN|INTERNAL_ERROR|REQUEST_TIMEOUT)");
 
-    /** No TLS with that server, such as where nobody of the system's trust store has signed its certificate. */
+    /** The TLS handshake failed, for example since no authority in the system's trust store has signed the certificate. */
     private static final String NO_TLS = "AWS_IO_TLS_ERROR_NEGOTIATION_FAILURE";
 
     private final Address address;
@@ -56,7 +56,7 @@ final class S3Request implements S3MetaRequestResponseHandler {
     private @Nullable S3MetaRequest running; // guarded by this, as all below
     private boolean over;
     private boolean cancelled;
-    private int refusal; // the client's number of NO_TLS, once an attempt has ended so
+    private int refusal; // the client's number of NO_TLS, once an attempt has failed with it
 
     /**
      * Creates a request.

@@ -21,11 +21,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An object that is written, by parts that are uploaded at the same time. It is there, as a whole, once a sync has ended; closing
- * it without one leaves nothing on the server.
+ * An object that is written by parts, several of which are uploaded at the same time. It exists, as a whole, once a sync has ended;
+ * a close without a sync leaves nothing on the server.
  *
- * <p>A write of a whole part is uploaded from the memory that it comes in. Smaller ones are collected, and the write that completes
- * a part ends with its upload. After a failure a part is written again as a whole.
+ * <p>A write of a whole part is uploaded from its own memory. Smaller writes are collected; the one that completes a part ends when
+ * the part is uploaded. After a failure a part must be written again as a whole.
  */
 final class S3Upload implements AsyncFile {
 
@@ -39,20 +39,20 @@ final class S3Upload implements AsyncFile {
     private final int partBytes;
     private final Runnable closer;
     private final Map<Integer, Part> parts = new HashMap<>(); // by number, from 0; guarded by this, as all below
-    private final Deque<ByteBuffer> free = new ArrayDeque<>(); // what parts were collected in
+    private final Deque<ByteBuffer> free = new ArrayDeque<>(); // memory of earlier parts, for reuse
     private int collected; // parts that are being collected
     private long size;
-    private boolean making; // since a sync has begun to make the object, for good
+    private boolean making; // set for good when a sync begins to create the object
     private boolean complete;
 
     private static final class Part {
         @Nullable
-        ByteBuffer memory; // while it is collected
+        ByteBuffer memory; // null unless it is being collected
 
-        Coverage covered = new Coverage(); // of it
+        Coverage covered = new Coverage(); // bytes written to memory
 
         @Nullable
-        String etag; // of what was uploaded, unless more has been written since
+        String etag; // of the uploaded part; null if it was written to since
     }
 
     /**
@@ -85,7 +85,7 @@ final class S3Upload implements AsyncFile {
             rest.position(rest.position() + bytes);
             at += bytes;
         }
-        pieces.ended(null); // the loop
+        pieces.ended(null); // pairs with the initial 1 of open
         return pieces::cancel;
     }
 
@@ -99,7 +99,7 @@ final class S3Upload implements AsyncFile {
             return;
         }
         if (ready == null) {
-            pieces.ended(null); // with the part
+            pieces.ended(null); // collected
         } else {
             upload((int) number, ready, ready != bytes, pieces);
         }
@@ -115,7 +115,7 @@ final class S3Upload implements AsyncFile {
      * @return what is to be uploaded now: the bytes, if they are the whole part, or what they complete; null if there is more to come
      */
     private synchronized @Nullable ByteBuffer add(long number, int start, ByteBuffer bytes) throws NativeException {
-        if (making) { // else it would be reported as written, and be in no object
+        if (making) { // the object would not contain it
             throw refused("the object takes no writes since its sync");
         }
         if (number >= MOST_PARTS) {
@@ -138,7 +138,7 @@ final class S3Upload implements AsyncFile {
         if (!part.covered.isUpTo(partBytes)) {
             return null;
         }
-        part.memory = null; // a write that comes meanwhile must not change what is being uploaded
+        part.memory = null; // later writes must not change the memory during the upload
         collected--;
         return memory;
     }
@@ -150,7 +150,7 @@ final class S3Upload implements AsyncFile {
         }
         try {
             part.memory = free.isEmpty() ? ByteBuffer.allocateDirect(partBytes) : free.pop();
-        } catch (OutOfMemoryError e) { // which would end the I/O queue that writes
+        } catch (OutOfMemoryError e) { // an Error would end the I/O queue's thread
             throw refused(
                     NativeFailure.Kind.TRANSIENT,
                     "there is no memory for one more part of penstock.s3.part-bytes=" + partBytes + ": "
@@ -186,7 +186,7 @@ final class S3Upload implements AsyncFile {
 
         private final Consumer<@Nullable Throwable> ended;
         private final List<S3Request> running = new ArrayList<>(); // guarded by this, as all below
-        private int open = 1; // while pieces are being added
+        private int open = 1; // pieces in progress, plus one while they are being added
         private @Nullable Throwable failure;
         private boolean cancelled;
 

@@ -21,24 +21,24 @@ import software.amazon.awssdk.crt.io.EventLoopGroup;
 import software.amazon.awssdk.crt.io.HostResolver;
 
 /**
- * Signs requests (Signature Version 4) with the first credentials that AWS's default chain finds, and has found again before they
- * expire.
+ * Signs requests (Signature Version 4) with the first credentials that AWS's default chain finds; the chain renews them
+ * before they expire.
  *
- * <p><b>Threading:</b> thread-safe. Signing blocks while the chain asks for credentials.
+ * <p><b>Threading:</b> thread-safe. Signing blocks while the chain requests credentials.
  */
 final class Signer implements AutoCloseable {
 
     private final AwsSigningConfig config;
     private boolean closed; // guarded by this
 
-    /** Creates a signer; asks for no credentials yet. */
+    /** Creates a signer; requests no credentials yet. */
     Signer(String region) {
         try (EventLoopGroup thread = new EventLoopGroup(1);
                 HostResolver hosts = new HostResolver(thread);
                 ClientBootstrap bootstrap = new ClientBootstrap(thread, hosts);
                 CredentialsProvider chain = new DefaultChainCredentialsProviderBuilder()
                         .withClientBootstrap(bootstrap)
-                        .build()) { // each keeps what it was made with until it is closed
+                        .build()) { // each retains what it was created with until it is closed
             config = AwsSigningConfig.getDefaultS3SigningConfig(region, chain);
         }
     }
