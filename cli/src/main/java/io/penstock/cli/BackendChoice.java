@@ -78,7 +78,7 @@ public final class BackendChoice {
         }
     }
 
-    /** Returns whether a path names a file that only the backend knows: blocks of an NVMe controller, or a file by its extents. */
+    /** Returns whether only the backend can open a path: blocks of an NVMe controller, or a file by its extents. */
     boolean ownsFile(Path path) {
         return name().equals("nvme") && (!Files.exists(path) || path.toString().endsWith(ExtentMap.SUFFIX));
     }

@@ -274,7 +274,7 @@ final class BenchCommand implements Callable<Integer> {
         if (bytes > length) {
             throw misuse("--size must be at most the length of " + file + ", " + length + " bytes, was " + bytes);
         }
-        if (sweep) { // which rounds to its own blocks
+        if (sweep) { // each run rounds to its own blocks
             return new Workload(used, pattern, 1, 1, bytes, direct, variant().path());
         }
         if (bytes < blockBytes) {
@@ -291,12 +291,12 @@ final class BenchCommand implements Callable<Integer> {
                 variant().path());
     }
 
-    /** Returns the length of a file, or of a device, to which the JDK attributes 0 bytes. */
+    /** Returns the length of a file or a device; the JDK returns 0 for a device. */
     private long length(Path used) throws IOException {
         if (Files.isRegularFile(used) && !choice.ownsFile(used)) {
             return Files.size(used);
         }
-        if (!choice.ownsFile(used) && !FileChecks.isBlockDevice(used)) { // the pool of host I/O would open it
+        if (!choice.ownsFile(used) && !FileChecks.isBlockDevice(used)) { // blocking host I/O would open it
             throw new IOException(used + " is neither a regular file nor a block device");
         }
         try (Backend backend = open(0, options())) {

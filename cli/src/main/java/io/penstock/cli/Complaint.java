@@ -53,7 +53,7 @@ public final class Complaint {
         return plain ? reason(e.getMessage(), e.toString()) : e.toString();
     }
 
-    /** Returns whether a name that is no path is most likely that because of the locale. */
+    /** Returns whether the locale is the likely cause if a name cannot be converted to a path. */
     static boolean isUnreadable(String name) {
         return name.chars().anyMatch(c -> c > MOST_ASCII);
     }

@@ -138,7 +138,7 @@ final class CopyCommand implements Callable<Integer> {
                         + TextTable.plain(leftByKill.toString()) + " remains");
     }
 
-    /** Returns whether the operating system does not know the file: it is of the backend, or on another host. */
+    /** Returns whether the operating system cannot open the file: only the backend can, or it is on another host. */
     private boolean isForeign() {
         return choice.ownsFile(source) || FileName.isRemote(source);
     }

@@ -74,7 +74,7 @@ final class DoctorCommand implements Callable<Integer> {
             List<DoctorReport.Route> routes = readable == null ? List.of() : routes(listings, readable);
             look();
             report = new DoctorReport(chosen, listings, settings(), routes, findings);
-        } catch (IllegalArgumentException e) { // an option: no backend can be opened, but the machine is what it is
+        } catch (IllegalArgumentException e) { // an option: no backend opens, the machine is still examined
             findings.add(0, DoctorReport.wrongOption(Complaint.of(e)));
             look();
             report = new DoctorReport("none", List.of(), List.of(), List.of(), findings);
@@ -85,7 +85,7 @@ final class DoctorCommand implements Callable<Integer> {
         return report.isDefaultAvailable() ? 0 : 1;
     }
 
-    /** Without that each backend would seem not to work. */
+    /** Throws if a file cannot be read: each backend would report the failure as its own. */
     private static void checkReadable(Path path) throws IOException {
         if (!Files.exists(path)) {
             throw SymbolicLink.missing(path);

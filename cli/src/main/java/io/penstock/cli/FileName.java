@@ -17,7 +17,7 @@ final class FileName implements ITypeConverter<Path> {
     /**
      * Converts a path.
      *
-     * @throws TypeConversionException if it is empty, as of a shell's variable that is not set: it would be the working directory
+     * @throws TypeConversionException if it is empty, for example from an unset variable of a shell: it would denote the working directory
      */
     static Path path(String text) {
         if (text.isEmpty()) {

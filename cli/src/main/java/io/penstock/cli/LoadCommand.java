@@ -122,7 +122,7 @@ final class LoadCommand implements Callable<Integer> {
         return new ParameterException(spec.commandLine(), complaint);
     }
 
-    /** Returns the loader; no file has been looked at yet, so that whatever it refuses is a wrong argument. */
+    /** Returns the loader. No file has been read yet, so an exception of it means a wrong argument. */
     private Loader checked(Backend backend, String part) {
         try {
             return loader(backend, part);

@@ -155,7 +155,7 @@ public final class NewFile implements AutoCloseable {
             filling.fill(part);
         } catch (IOException e) {
             IOException first = e;
-            while (first.getCause() instanceof IOException cause) { // ImageIO's own message has no reason
+            while (first.getCause() instanceof IOException cause) { // ImageIO's own exceptions state no reason
                 first = cause;
             }
             String reason = first instanceof FileSystemException known ? known.getReason() : first.getMessage();

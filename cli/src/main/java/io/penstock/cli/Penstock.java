@@ -62,7 +62,7 @@ public final class Penstock {
             return FAILED;
         });
         int code = line.execute(arguments.length == 0 ? new String[] {"--help"} : arguments);
-        if (out.checkError() && code == 0) { // it throws nothing
+        if (out.checkError() && code == 0) { // a PrintWriter does not throw
             err.println("penstock: standard output cannot be written");
             return FAILED;
         }

@@ -79,7 +79,7 @@ public final class Progress {
             return false;
         }
         long now = nanoTime.getAsLong();
-        if (done < lastDone / 2) { // a little less is the report of a thread that was overtaken
+        if (done < lastDone / 2) { // slightly less is a late report of another thread
             beganNanos = now;
             shownNanos = now;
             lastDone = done;

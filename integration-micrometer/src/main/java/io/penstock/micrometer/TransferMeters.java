@@ -74,7 +74,7 @@ public final class TransferMeters implements TransferListener {
 
     private static final String NAME = "penstock.transfers";
 
-    /** By registry and name of a backend: a registry has one gauge of an id, and ignores the value of a second one. */
+    /** By registry and name of a backend: a registry has one gauge for each id, and ignores a second one. */
     private static final Map<MeterRegistry, Map<String, Gauges>> GAUGES = new WeakHashMap<>(); // guarded by itself
 
     private final MeterRegistry registry;
@@ -94,7 +94,7 @@ public final class TransferMeters implements TransferListener {
     private static final class Gauges {
         final LongAdder active = new LongAdder();
         private final List<Backend> backends = new CopyOnWriteArrayList<>();
-        private final AtomicLong earlierFallbacks = new AtomicLong(); // of backends that have left
+        private final AtomicLong earlierFallbacks = new AtomicLong(); // of removed backends
         private final List<Meter> meters = new ArrayList<>(); // none refers to the registry, whose key is weak
 
         Gauges(Tags tags, MeterRegistry registry) {
@@ -140,7 +140,7 @@ public final class TransferMeters implements TransferListener {
             return earlierFallbacks.get() + sum(Counters::fallbacks);
         }
 
-        /** Removes a backend, once if it is bound twice; returns whether none is left. */
+        /** Removes a backend, once if it was bound twice; returns whether it was the last one. */
         boolean leave(Backend backend) {
             int index = 0;
             while (backends.get(index) != backend) {

@@ -6,14 +6,14 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Signal;
 import reactor.core.scheduler.Schedulers;
 
-/** A call that blocks on a file system, on a thread that may. */
+/** Runs a call that blocks on a file system, on a thread that may block. */
 final class BlockingCall {
 
     private BlockingCall() {}
 
     /**
-     * Emits the result; nothing if it is null. A cancel interrupts the call. What that makes it throw is the cancel's own
-     * doing, and not reported to anybody: errors travel as values, which are not dropped with a message.
+     * Emits the result; nothing if it is null. A cancel interrupts the call, and an exception of it is then dropped without a
+     * log entry: errors are passed on as values, which {@code Hooks.onErrorDropped} does not see.
      */
     static <T> Mono<T> of(Callable<T> call) {
         return Mono.fromCallable(() -> signal(call))
@@ -25,7 +25,7 @@ final class BlockingCall {
         try {
             T result = call.call();
             return result == null ? Signal.complete() : Signal.next(result);
-        } catch (Throwable e) { // also what Reactor counts as fatal, and would not signal
+        } catch (Throwable e) { // also errors that are fatal to Reactor, which it would not signal
             return Signal.error(e);
         }
     }

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpRange;
 
-/** What {@code Range} and {@code If-Range} ask for (RFC 9110, 13.1.5 and 14.2), beyond what {@link HttpRange} does. */
+/** The headers {@code Range} and {@code If-Range} (RFC 9110, 14.2 and 13.1.5), evaluated on top of {@link HttpRange}. */
 final class ByteRanges {
 
     private ByteRanges() {}
@@ -21,9 +21,9 @@ final class ByteRanges {
     }
 
     /**
-     * Returns the spans that the file has, in the order asked for; an empty list if it has none of them (416); empty if
+     * Returns the spans that the file has, in the requested order; an empty list if it has none of them (416); empty if
      * the headers must be ignored: there are none, they are malformed, of another unit, about another version of the
-     * file, or ask for more bytes than it has.
+     * file, or request more bytes than it has.
      */
     static Optional<List<Span>> of(HttpHeaders headers, ServedFile file) {
         String range = headers.getFirst(HttpHeaders.RANGE);

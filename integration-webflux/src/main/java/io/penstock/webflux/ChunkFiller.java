@@ -20,8 +20,8 @@ import reactor.util.context.ContextView;
  * Fills one chunk after the other with the bytes of buffers that arrive. A buffer is requested when there is a chunk to
  * copy it to and the one before has been copied.
  *
- * <p><b>Threading:</b> chunks, buffers and the close come from three threads. Each records its news and calls
- * {@link #drain}; one of them at a time acts on all of it.
+ * <p><b>Threading:</b> chunks, buffers and the close come from three threads. Each records its event and calls
+ * {@link #drain}; one of them at a time handles all recorded events.
  *
  * <p><b>Ownership:</b> owns a buffer from its arrival until it has been copied or this is closed.
  */
@@ -38,7 +38,7 @@ final class ChunkFiller implements CoreSubscriber<DataBuffer>, AutoCloseable {
     private @Nullable Throwable error; // written before over
 
     private volatile @Nullable DataBuffer arrived;
-    private volatile boolean requested; // and not arrived; so that there is one buffer at most
+    private volatile boolean requested; // a buffer that has not arrived: at most one exists
 
     private boolean subscribed; // by fill, which is called for one chunk at a time
 
@@ -124,7 +124,7 @@ final class ChunkFiller implements CoreSubscriber<DataBuffer>, AutoCloseable {
 
     private void drain() {
         if (news.getAndIncrement() != 0) {
-            return; // the thread in a turn takes another one
+            return; // the thread that runs a turn runs another one
         }
         int seen = 1;
         do {
@@ -159,7 +159,7 @@ final class ChunkFiller implements CoreSubscriber<DataBuffer>, AutoCloseable {
             end(chunk, error);
         } else if (!requested) {
             requested = true;
-            source.request(1); // which may call onNext here and now, and adds a turn
+            source.request(1); // may call onNext before it returns, which adds a turn
         }
     }
 

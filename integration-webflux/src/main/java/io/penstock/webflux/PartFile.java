@@ -17,10 +17,10 @@ import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A file on its way, under a hidden name beside its own, until {@link #commit} gives it its own. Every method blocks.
+ * A file that is being received, under a hidden name beside its target until {@link #commit}. Every method blocks.
  *
  * <p><b>Threading:</b> thread-safe. A cancelled request may still be creating or naming the file when it is discarded:
- * the lock puts one before the other.
+ * the lock orders the two.
  */
 final class PartFile {
 
@@ -34,7 +34,8 @@ final class PartFile {
     PartFile(Path target) {
         this.target = target.toAbsolutePath();
         String unique = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
-        this.path = this.target.resolveSibling("." + unique + ".part"); // without the name, which may be as long as any
+        this.path =
+                this.target.resolveSibling("." + unique + ".part"); // the target's name may have the greatest length
     }
 
     /** Returns the hidden name. */
@@ -42,7 +43,7 @@ final class PartFile {
         return path;
     }
 
-    /** Creates it, empty, with the permissions that every new file gets. */
+    /** Creates it, empty, with the default permissions of new files. */
     synchronized void create() throws IOException {
         checkWanted();
         try {
@@ -72,7 +73,7 @@ final class PartFile {
         return absent;
     }
 
-    /** Refuses a name that no file can have before the body is received, not behind it. */
+    /** Throws if the target cannot be a file: before the body is received, not after it. */
     private void checkTarget() throws IOException {
         try {
             if (Files.readAttributes(target, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
@@ -84,7 +85,7 @@ final class PartFile {
         }
     }
 
-    /** Gives it its own name, in place of what had that name: readers see the old file or this one. Durable. */
+    /** Moves it over its target: readers see the old file or this one. Durable. */
     synchronized void commit() throws IOException {
         checkWanted();
         Files.move(path, target, StandardCopyOption.ATOMIC_MOVE);
@@ -95,7 +96,7 @@ final class PartFile {
         }
     }
 
-    /** Deletes it, unless it has its own name already; {@link #create} fails from now on. */
+    /** Deletes it unless it was committed; {@link #create} fails from now on. */
     synchronized void discard() throws IOException {
         discarded = true;
         if (created) {

@@ -27,8 +27,8 @@ final class ResponseBytes {
     /**
      * Creates them.
      *
-     * @param open of the file that is open
-     * @param late the same, of a file that they open and close, for who subscribes when that one is no longer needed
+     * @param open the bytes of the open file
+     * @param late the same bytes, of a file that is opened and closed by each subscription, for subscriptions after {@link #over}
      */
     ResponseBytes(Flux<DataBuffer> open, Flux<DataBuffer> late) {
         Flux<DataBuffer> used = open.doFinally(signal -> ended.tryEmitEmpty());

@@ -19,7 +19,7 @@ public final class PageCache {
 
     /**
      * Returns the share of the first {@code bytes} of a file that is in the page cache, from 0 to 1, by {@code mincore}
-     * of at most 1024 pages; empty if the system does not tell, as Linux does not for files that the caller may not
+     * of at most 1024 pages; empty if the system does not report it, as Linux for files that the caller may not
      * write.
      */
     public static OptionalDouble share(Path file, long bytes) {

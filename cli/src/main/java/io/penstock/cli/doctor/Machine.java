@@ -24,7 +24,7 @@ public record Machine(Path root, String architecture) {
         return new Machine(Path.of("/"), System.getProperty("os.arch"));
     }
 
-    /** Returns whether the files that the checks read are those of this process' kernel; Wine shows Linux's to programs of Windows. */
+    /** Returns whether the files that the checks read describe the kernel of this process; under Wine those of Linux are visible too. */
     public static boolean isLinux() {
         return System.getProperty("os.name").equals("Linux");
     }

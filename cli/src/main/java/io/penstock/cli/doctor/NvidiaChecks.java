@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** NVIDIA's driver, nvidia-fs and its statistics, and adapters with RDMA: what {@code gdscheck -p} looks at. */
+/** NVIDIA's driver, nvidia-fs and its statistics, and adapters with RDMA: as {@code gdscheck -p} reports them. */
 public final class NvidiaChecks {
 
     private static final String DRIVER = "nvidia-driver";

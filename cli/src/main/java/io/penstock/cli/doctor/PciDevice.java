@@ -12,7 +12,7 @@ import java.util.stream.StreamSupport;
 /**
  * A PCI device, as sysfs describes it.
  *
- * @param machine whose it is
+ * @param machine the machine that it is part of
  * @param address {@code 0000:1b:00.0}
  * @param route from the host bridge ({@code pci0000:15}) over the bridges to the device itself
  */
@@ -60,7 +60,7 @@ record PciDevice(Machine machine, String address, List<String> route) {
         return vendor().equals("0x10de");
     }
 
-    /** A display that only a management controller has does not count. */
+    /** Returns whether it is a GPU; the display adapter of a management controller is none. */
     boolean isGpu() {
         int base = kind() >> 8;
         return (base == 0x03 || kind() == 0x1200)
@@ -80,7 +80,7 @@ record PciDevice(Machine machine, String address, List<String> route) {
         return kind() == 0x0604;
     }
 
-    /** Returns its node; -1 if the machine has one only, or does not tell. */
+    /** Returns its NUMA node; -1 if the machine has only one, or the node is unknown. */
     int numaNode() {
         return number("numa_node");
     }
@@ -119,7 +119,7 @@ record PciDevice(Machine machine, String address, List<String> route) {
         ABSENT,
         OFF,
         ON,
-        /** Only root reads what lies behind the first bytes of the configuration space. */
+        /** The process is not root: only root can read beyond the first 64 bytes of the configuration space. */
         UNREADABLE
     }
 

@@ -5,7 +5,7 @@ import java.util.concurrent.Semaphore;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
-/** The bytes that the tasks of an executor have in flight, of which they may not have more. First come, first served. */
+/** The limit of the bytes that the tasks of an executor have in flight. Permits are granted first come, first served. */
 final class ByteBudget {
 
     private static final int UNIT = 4096; // so that permits, which are ints, are enough for 8 TiB

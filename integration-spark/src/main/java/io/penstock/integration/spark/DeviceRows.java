@@ -25,8 +25,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The rows of one task, as the task asks for them. The stream ends, and its budget and backend are given back, when the
- * last row has been taken or when Spark ends the task, whatever its reason.
+ * The rows of one task, on demand. The stream ends, and its budget and backend are released, when the last row has been
+ * taken or when Spark ends the task for any reason.
  */
 final class DeviceRows<T> implements Iterator<T> {
 
@@ -64,8 +64,8 @@ final class DeviceRows<T> implements Iterator<T> {
     }
 
     /**
-     * Ends with an error when Spark has killed the task. Not every kill interrupts the thread, which may wait for a row
-     * that does not come: from a function that emits none, or never ends.
+     * Ends with an error when Spark has killed the task. Not every kill interrupts the thread, which would then wait
+     * for ever if the function emits no further row.
      */
     private static Mono<Void> killed(TaskContext task) {
         return Flux.interval(KILL_CHECK)

@@ -64,7 +64,7 @@ final class ExecutorBackend {
         }
     }
 
-    /** A user's claim on the backends, which stay open until it is closed. A second close does nothing. */
+    /** A use of the backends, which stay open until it is closed. A second close does nothing. */
     record Lease(ExecutorBackend of, AtomicBoolean closed) implements AutoCloseable {
 
         Backend device() {
@@ -92,7 +92,7 @@ final class ExecutorBackend {
         }
     }
 
-    /** Returns a lease on the backend of the task that calls. */
+    /** Returns a lease on the backend of the calling task. */
     static Lease lease() {
         TaskContext task = TaskContext.get();
         ResourceInformation gpu = task == null ? null : task.resourcesJMap().get("gpu");

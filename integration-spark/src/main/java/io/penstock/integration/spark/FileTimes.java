@@ -11,8 +11,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * When files were modified last, by which a task sees that one was replaced since the query was planned. In milliseconds,
- * as Hadoop has them: file systems of different hosts may round what is finer.
+ * The times of the last modification of files, by which a task detects that one was replaced after the query was planned. In
+ * milliseconds, as in Hadoop: file systems of different hosts may round finer times differently.
  *
  * @param millis the times, by path
  */
@@ -22,7 +22,7 @@ record FileTimes(Map<String, Long> millis) implements Serializable {
         millis = Map.copyOf(millis);
     }
 
-    /** Looks at files; those that are gone are left to their reader. */
+    /** Returns the times of files; a file that is missing has none, and reading it fails. */
     static FileTimes of(Collection<Path> files) throws IOException {
         return new FileTimes(Map.of()).with(files);
     }
@@ -45,7 +45,7 @@ record FileTimes(Map<String, Long> millis) implements Serializable {
     /** Returns the times of some files only. */
     FileTimes only(Collection<String> paths) {
         Map<String, Long> some = new HashMap<>();
-        for (String path : paths) { // a query has many splits: each looks at its own files only
+        for (String path : paths) { // each split has the times of its own files only
             Long known = millis.get(path);
             if (known != null) {
                 some.put(path, known);
@@ -54,7 +54,7 @@ record FileTimes(Map<String, Long> millis) implements Serializable {
         return new FileTimes(some);
     }
 
-    /** Throws if a file that was just read is not the one that was looked at. */
+    /** Throws if a file, which was just read, was modified after its time was taken. */
     void check(String path) throws IOException {
         Long planned = millis.get(path);
         if (planned != null && planned != millis(Path.of(path))) {

@@ -124,15 +124,15 @@ final class FileWrite implements WriteBuilder, Write, BatchWrite {
     }
 
     /**
-     * Removes what tasks have left. A task that Spark is still ending, such as the slower copy of one that has
-     * committed, may write meanwhile: what it adds after this it removes itself.
+     * Removes the files of tasks. A task that Spark is still aborting, such as the slower copy of one that has committed,
+     * may write meanwhile; its abort removes files that it adds after this.
      */
     private void removeTemporary() {
         boolean removed = false;
         for (int i = 0; i < REMOVALS && !removed; i++) {
             removed = FileUtil.fullyDelete(temporary.toFile()) || !Files.exists(temporary);
         }
-        if (!removed) { // as where a file that is open cannot be deleted; the rows are where they belong
+        if (!removed) { // for example an open file on Windows; the rows are committed all the same
             LOG.warn("{} cannot be removed", temporary);
         }
         FileWriter.removeIfEmpty(parent);

@@ -73,7 +73,7 @@ final class HeapReader implements AutoCloseable {
                 metrics.waited(System.nanoTime() - started);
                 if (first.isContiguous()) {
                     read(first.path(), pieces);
-                    times.check(first.path()); // behind the read: the file may also be written meanwhile
+                    times.check(first.path()); // after the read: the file may have been written during it
                 } else {
                     load(first, heap.get(0));
                 }

@@ -20,7 +20,7 @@ import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
-/** The regions that a query wants. Files are listed, and their metadata read, once, by the driver. */
+/** The regions that a query selects. Files are listed, and their metadata read, once, by the driver. */
 final class RegionScan implements Scan, Batch, SupportsReportStatistics {
 
     /** As {@code spark.sql.files.maxPartitionBytes}. */
@@ -28,7 +28,7 @@ final class RegionScan implements Scan, Batch, SupportsReportStatistics {
 
     private static final int METADATA_BYTES = 200; // of a row without its content, roughly
 
-    /** The most bytes of a binary value in a row of Spark, of which the row may have other columns besides. */
+    /** The most bytes of a binary value in a row of Spark, less some for the other columns of the row. */
     static final long MOST_ROW_BYTES = Integer.MAX_VALUE - (1 << 20);
 
     private final SourceOptions options;

@@ -9,16 +9,16 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import reactor.core.publisher.Mono;
 
-/** Whether the device of a backend still works: bytes that are copied to it come back. */
+/** Checks that the device of a backend works: copies bytes to it and back. */
 final class DeviceCheck {
 
-    /** No check of health is waited for longer. */
+    /** The time limit of a check. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private DeviceCheck() {}
 
     /**
-     * Emits what is known of the backend.
+     * Emits name and device of the backend, if the device works.
      *
      * <p><b>Errors:</b> those of the device; {@link io.penstock.ClosedException}; {@link IllegalStateException} if other
      * bytes came back; {@link java.util.concurrent.TimeoutException}.
@@ -34,7 +34,7 @@ final class DeviceCheck {
     }
 
     private static Mono<Boolean> roundTrip(DeviceBuffer buffer) {
-        long word = ThreadLocalRandom.current().nextLong(); // another each time: the memory may still hold the last one
+        long word = ThreadLocalRandom.current().nextLong(); // the memory may still hold that of the last check
         ByteBuffer sent = ByteBuffer.allocateDirect(Long.BYTES).putLong(0, word);
         ByteBuffer back = ByteBuffer.allocateDirect(Long.BYTES);
         return buffer.upload(0, sent).then(buffer.download(0, back)).map(copied -> {

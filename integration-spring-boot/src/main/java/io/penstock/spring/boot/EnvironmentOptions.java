@@ -25,7 +25,7 @@ final class EnvironmentOptions {
     private static final String BACKEND = "penstock.backend";
     private static final String CONFIG = "penstock.config";
 
-    /** The name of an option in a complaint, not that of a file. */
+    /** The name of an option in a message, not that of a file. */
     private static final Pattern OPTION = Pattern.compile("(?<![\\w./-])penstock(\\.[\\w-]+)+");
 
     /** Sources that Penstock reads and checks by itself. */
@@ -53,7 +53,7 @@ final class EnvironmentOptions {
         }
     }
 
-    /** Returns what Boot reports, with the place where it knows that, if an option is the cause. */
+    /** Returns an exception that Boot reports with the origin of the property, if an option is the cause. */
     private static RuntimeException refused(ConfigurableEnvironment environment, IllegalArgumentException e) {
         String complaint = String.valueOf(e.getMessage());
         Matcher option = OPTION.matcher(complaint);

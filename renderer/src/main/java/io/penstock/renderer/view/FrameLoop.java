@@ -24,11 +24,11 @@ import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 
 /**
- * Draws the frames of all viewers, one at a time and in the order of their requests, on one thread. So the budget is that of
- * one frame, however many look on, and each viewer that asks gets its turn.
+ * Draws the frames of all viewers, one at a time and in the order of their requests, on one thread. So the budget bounds all
+ * frames together, whatever the number of viewers, and no viewer starves.
  *
  * <p>A route is opened for the first frame that needs it, shared, and closed once no viewer uses it, or after a failure that
- * is not the volume's.
+ * the volume did not cause.
  *
  * <p><b>Threading:</b> any thread.
  */
@@ -142,7 +142,7 @@ final class FrameLoop implements AutoCloseable {
     private OpenRoute route(Viewer viewer, Route route) {
         OpenRoute opened = open.get(route);
         if (opened == null) {
-            use(viewer, null); // first: two backends at a time would need twice the memory
+            use(viewer, null); // before the other is opened: two backends would need twice the memory
             opened = OpenRoute.open(route);
             open.put(route, opened);
         }

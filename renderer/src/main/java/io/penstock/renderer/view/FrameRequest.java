@@ -11,9 +11,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a page asks for: one frame, with these settings.
+ * A page's request for one frame, with these settings.
  *
- * @param route the backend and the path that bring the voxels
+ * @param route the backend and the path that read the voxels
  * @param view what is drawn
  * @param camera from where, for views that turn
  * @param display at which size, and in which window

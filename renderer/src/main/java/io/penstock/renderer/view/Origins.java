@@ -9,10 +9,10 @@ import java.net.URISyntaxException;
 import java.util.Set;
 
 /**
- * Which pages may open a socket: those of this server, and those of origins that are named.
+ * Which pages may open a socket: those of this server, and those of named origins.
  *
- * <p>The name of the server must be an address or {@code localhost}. A name could be made to resolve to this machine by its
- * owner, whose page would then have the same origin as this server.
+ * <p>The host of a request must be an address or {@code localhost}: the owner of any other name could make it resolve to this
+ * machine (DNS rebinding), and a page of that name would then have the same origin as this server.
  *
  * @param named further origins, such as {@code https://view.example}: of a proxy
  */

@@ -7,10 +7,10 @@ import io.penstock.Options;
 import java.util.List;
 
 /**
- * Which backend brings the voxels, and by which path.
+ * The backend that reads the voxels, and the path that it takes.
  *
  * @param backend its name
- * @param path a value of the backend's option {@code penstock.NAME.path}; empty for what is set outside, or the default
+ * @param path a value of the backend's option {@code penstock.NAME.path}; empty for the configured or default one
  */
 record Route(String backend, String path) {
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
 /**
- * Looks at the stream of a viewer in short intervals and sums up a few of them.
+ * Samples the stream of a viewer at short intervals and sums up a few of the samples.
  *
  * <p><b>Threading:</b> one thread at a time.
  */

@@ -82,7 +82,7 @@ final class ViewServer implements AutoCloseable {
     private final Beginning beginning;
     private final AtomicInteger viewers = new AtomicInteger();
 
-    /** Once it is closed, it closes each that is added. */
+    /** Closes channels that are added after it was closed. */
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
 
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
@@ -104,7 +104,7 @@ final class ViewServer implements AutoCloseable {
                 .bindNow();
     }
 
-    /** Closes a connection that its browser has reset, which is nobody's error: Reactor Netty would log it as one. */
+    /** Closes connections that their browsers have reset; Reactor Netty would log each reset as an error. */
     private static final class Resets extends ChannelInboundHandlerAdapter {
 
         @Override
@@ -201,9 +201,9 @@ final class ViewServer implements AutoCloseable {
     }
 
     /**
-     * Sends what a viewer gets: each message once the one before is written, so that a socket that is full takes no frame and
-     * no statistics, and no request is read before its predecessor is answered. Ends when the connection does, and not before:
-     * Reactor Netty would answer a cancelled inbound by closing a channel that may be gone.
+     * Sends the frames and statistics of a viewer: each message once the one before is written, so that nothing is drawn for a
+     * socket that is full, and no request is read before the previous one is answered. Ends with the connection and not before:
+     * when its inbound is cancelled, Reactor Netty closes a channel that may be closed already.
      */
     private Publisher<Void> messages(Viewer viewer, WebsocketInbound in, WebsocketOutbound out) {
         Flux<List<WebSocketFrame>> frames = in.receiveFrames()
