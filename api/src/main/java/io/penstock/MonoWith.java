@@ -101,7 +101,7 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
 
         /**
          * Returns the error to signal. Reactor throws a LinkageError, such as that of a native library that is missing,
-         * through the thread that delivers: nobody would get a signal, or close the resource.
+         * out of the delivering thread: the subscriber would get no signal, and the resource would stay open.
          */
         private Throwable thrown(Throwable e, R opened) {
             return Exceptions.isFatal(e) ? e : Operators.onOperatorError(null, e, opened, actual.currentContext());

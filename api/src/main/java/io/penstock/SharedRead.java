@@ -203,7 +203,7 @@ public final class SharedRead {
         return null;
     }
 
-    /** Ends the part of a member: from now on nobody copies from its buffer. Holds the lock. */
+    /** Removes a member: no other copies from its buffer from now on. The caller holds the lock. */
     private void leave(Member member) {
         member.takesPart = false;
         for (int chunk = 0; chunk < holders.length; chunk++) {

@@ -15,7 +15,10 @@ import reactor.core.publisher.Mono;
  */
 public interface StorageFile extends AutoCloseable {
 
-    /** Returns the path with which the file was opened; of a file on another host, one from which its URI can be told, where {@code java.nio.file} knows its scheme. */
+    /**
+     * Returns the path with which the file was opened. For a file on another host it is made from the URI, which {@link
+     * Path#toUri} returns if {@code java.nio.file} has a provider of the scheme.
+     */
     Path path();
 
     /** Returns the URI of the file: that with which it was opened, or that of its path. */

@@ -105,7 +105,7 @@ public final class Closing {
         try {
             backend.resources().closeAll();
             backend.driver().close();
-        } catch (Throwable e) { // of the driver: the I/O queues are stopped all the same
+        } catch (Throwable e) { // an error of the driver; the I/O queues are stopped nevertheless
             broken = e;
         }
         CompletableFuture<?>[] stops =

@@ -11,9 +11,9 @@ import java.util.function.Consumer;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the transfers that do not take the path that their backend prefers, and logs why, once for each reason: a transfer
- * that is slower than expected is explained even where nobody reads {@code Completion.reason}. A reason may contain numbers,
- * as a length that is not aligned does, so the number of reasons is bounded.
+ * Counts the transfers that do not take the path that their backend prefers, and logs why, once for each reason: this
+ * explains slow transfers to applications that do not read {@code Completion.reason}. A reason may contain numbers, such as
+ * an unaligned length, so the number of logged reasons is bounded.
  *
  * <p>Thread-safe. A reason that was logged costs one lookup.
  */

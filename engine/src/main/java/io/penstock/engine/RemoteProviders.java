@@ -38,7 +38,7 @@ final class RemoteProviders {
     /** Returns one of the providers of this class loader, which are looked up once; null if none opens the scheme. */
     private static synchronized @Nullable RemoteProvider own(String scheme, Set<String> known) {
         ServiceLoader<RemoteProvider> loaded = own;
-        own = null; // a loader that fails would leave out the broken provider the next time
+        own = null; // after a failure of the loader, its next iteration would skip the broken provider
         if (loaded == null) {
             loaded = ServiceLoader.load(RemoteProvider.class, RemoteProviders.class.getClassLoader());
         }

@@ -23,7 +23,7 @@ public final class IoThread extends Thread implements NonBlocking {
     private final PollWindow arrivals; // this thread only
     private boolean awaitsIdle; // this thread only
 
-    /** Creates a thread, which polls for arrivals as the window says. */
+    /** Creates a thread, which polls for arrivals as long as {@code arrivals} permits. */
     IoThread(IoQueue ioQueue, IoThreads group, String name, PollWindow arrivals) {
         super(null, null, name, 0, false); // inherits no thread locals of the thread that opened the backend
         this.ioQueue = ioQueue;
@@ -112,7 +112,7 @@ public final class IoThread extends Thread implements NonBlocking {
         return ended;
     }
 
-    /** Ends the thread of an I/O queue that nobody has used, or closes that queue if the thread has not started. */
+    /** Ends the thread of an unused I/O queue, or closes the queue if the thread has not started. */
     void discard() {
         if (isAlive()) {
             ioQueue.stop();

@@ -29,7 +29,7 @@ final class Watch {
         this.event = event;
     }
 
-    /** Begins to watch a transfer; null if nothing wants to know. */
+    /** Begins to watch a transfer; returns null if there are neither listeners nor a recording. */
     static @Nullable Watch of(Port port, Transfer transfer) {
         List<TransferListener> listeners = port.listeners().all();
         Object event = FlightRecording.beginTransfer();

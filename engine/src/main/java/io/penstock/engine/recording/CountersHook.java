@@ -10,11 +10,11 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * Emits the counters of all open backends, each time that Flight Recorder asks for them.
+ * Emits the counters of all open backends, at each period of the event in Flight Recorder.
  *
- * <p>It is a periodic event only while there are both a recorder and an open backend. To ask for a recorder that does not run
- * would start its Java part, and to be told when one starts costs tens of milliseconds on JDK 17: so backends and transfers
- * look for one when they begin. The recorder must not keep the classes of an application that has closed its backends.
+ * <p>The event is registered only while there are both a recorder and an open backend. Registering it without a recorder would
+ * start the recorder's Java part, and a listener for the start of one costs tens of milliseconds on JDK 17: so backends and
+ * transfers check for a recorder when they begin. Without an open backend the recorder must not retain the application's classes.
  *
  * <p>Thread-safe. The lock is not taken by {@link #run}, which the recorder may call while it holds locks of its own.
  */

@@ -12,7 +12,7 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * Emits the events, if a recording wants them. JDK Flight Recorder is a module that a runtime may lack: an event that has
+ * Emits the events, if a recording enables them. JDK Flight Recorder is a module that a runtime may lack: an event that has
  * begun is an {@code Object} to callers, whose classes could not be loaded otherwise.
  *
  * <p>Thread-safe. Without a recording a call costs a read of a static field, and allocates nothing.
@@ -35,7 +35,7 @@ public final class FlightRecording {
     /**
      * Begins the event of a transfer.
      *
-     * @return null if no recording wants it
+     * @return null if no recording enables it
      */
     public static @Nullable Object beginTransfer() {
         return IS_PRESENT ? Recorder.beginTransfer() : null;
@@ -53,7 +53,7 @@ public final class FlightRecording {
     /**
      * Begins the event of a stage of a staged request.
      *
-     * @return null if no recording wants it
+     * @return null if no recording enables it
      */
     public static @Nullable Object beginStage() {
         return IS_PRESENT ? Recorder.beginStage() : null;
@@ -94,7 +94,7 @@ public final class FlightRecording {
             return FlightRecorder.isInitialized();
         }
 
-        /** The JIT removes the event if no recording wants it. */
+        /** The JIT removes the event if no recording enables it. */
         static @Nullable Object beginTransfer() {
             if (!isStarted()) {
                 return null;

@@ -13,7 +13,7 @@ import reactor.util.context.Context;
 
 /**
  * Runs calls that may block (truncate, close) off the I/O queues' and subscribers' threads. Calls that open a resource
- * run there too, but by a publisher that closes what nobody receives.
+ * run there too, but through a publisher that closes resources which were not delivered.
  */
 public final class Offload {
 
@@ -22,7 +22,7 @@ public final class Offload {
 
     private Offload() {}
 
-    /** Made once it is used. */
+    /** Created at its first use. */
     private static final class Remote {
         static final Scheduler SCHEDULER = Schedulers.newBoundedElastic(
                 MOST_REMOTE, Schedulers.DEFAULT_BOUNDED_ELASTIC_QUEUESIZE, "penstock-remote", KEEP_SECONDS, true);

@@ -23,7 +23,7 @@ public interface Owner {
     /** As {@link #enter()}, for a caller that has entered already: also while the backend is being closed; returns true. */
     boolean enterAgain();
 
-    /** As {@link #enter()}, but also while the backend is being closed, as long as anybody else keeps it open. */
+    /** As {@link #enter()}, but also while the backend is being closed, as long as another caller keeps it open. */
     boolean enterWhileOpen();
 
     /** Reverts one {@link #enter()} that returned true. */

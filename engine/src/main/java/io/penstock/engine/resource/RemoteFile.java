@@ -37,7 +37,7 @@ final class RemoteFile extends EngineFile {
     private static Path path(URI uri) {
         try {
             return Path.of(uri);
-        } catch (FileSystemNotFoundException | IllegalArgumentException e) { // no provider of java.nio.file knows it
+        } catch (FileSystemNotFoundException | IllegalArgumentException e) { // no provider of java.nio.file for it
             try {
                 Path path = Path.of(uri.getPath());
                 return path.getFileName() == null ? Path.of(uri.getRawAuthority()) : path;

@@ -75,8 +75,8 @@ abstract class ChunkSubscription extends DeliveryLoop implements Subscription, C
 
     /**
      * Returns the error to signal for what the application's function or its publisher threw. Reactor throws a
-     * LinkageError, such as that of a kernel whose library is missing, through the thread that delivers: nobody would
-     * get a signal.
+     * LinkageError, such as that of a kernel whose library is missing, out of the delivering thread: the subscriber
+     * would get no signal.
      */
     final Throwable thrown(Throwable e, ChunkLease lease) {
         return Exceptions.isFatal(e) ? e : Operators.onOperatorError(null, e, lease, subscriber);

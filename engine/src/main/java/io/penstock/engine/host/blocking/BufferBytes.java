@@ -36,12 +36,12 @@ public interface BufferBytes {
     /**
      * Reads until the range is complete or the file ends. A count that ends inside a block means the end of the file,
      * or an interrupted read; where continuing from there is refused, the block is read again. If that returns no more,
-     * the size of the file distinguishes the two. A file that states less than was read of it ends where a read of 0
-     * bytes says so.
+     * the size of the file distinguishes the two. A file that reports a shorter length than was read ends where a
+     * read returns 0 bytes.
      *
      * @param block the alignment of reads, as {@link HostBytes#blockBytes}; {@code fileOffset} and {@code address} have it
      * @return the bytes read, or the negative result of the call that failed
-     * @throws IOException if the failure has no error number, or the rest of a block cannot be had
+     * @throws IOException if the failure has no error number, or the rest of a block cannot be read
      */
     default long readToEnd(NativeFile file, long fileOffset, long address, long bytes, long block) throws IOException {
         long done = 0;
@@ -70,7 +70,7 @@ public interface BufferBytes {
         return done;
     }
 
-    /** Reads where a block has brought no more: 0 if the file ends there, EINVAL if only the block itself can be read. */
+    /** Reads from an offset within a block; returns 0 if the file ends there, EINVAL if only whole blocks can be read. */
     private long readAmidBlock(NativeFile file, long fileOffset, long address, long bytes) throws IOException {
         long stated = file.size();
         if (stated >= fileOffset) {
