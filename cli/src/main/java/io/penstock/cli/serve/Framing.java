@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.HostLease;
+import io.penstock.netty.NettyBuffers;
 import java.io.EOFException;
 import java.nio.charset.StandardCharsets;
 import reactor.core.publisher.Mono;
@@ -22,7 +23,7 @@ final class Framing {
 
     /** Takes over the lease of the next chunk, and returns it with the text before it. */
     ByteBuf frame(HostLease lease) {
-        ByteBuf bytes = LeasedBytes.of(lease);
+        ByteBuf bytes = NettyBuffers.of(lease);
         String head = "";
         if (left == 0) {
             Body.Part next = body.parts().get(++part);
