@@ -83,6 +83,11 @@ public final class BackendChoice {
         return name().equals("nvme") && (!Files.exists(path) || path.toString().endsWith(ExtentMap.SUFFIX));
     }
 
+    /** Returns the name of the option that selects the path of a backend; those of opencl-ssg are named opencl. */
+    public static String pathOption(String backend) {
+        return "penstock." + backend.replaceFirst("-.*", "") + ".path";
+    }
+
     /** Returns the name of the backend. */
     public String name() {
         return (name == null ? Backends.configured() : name).toLowerCase(Locale.ROOT);

@@ -39,9 +39,8 @@ record Variant(Options options, @Nullable TransferPath path) {
         boolean chosen = false;
         List<String> known = new ArrayList<>(
                 Arrays.stream(TransferPath.values()).map(Option::show).toList());
-        String family = backend.replaceFirst("-.*", ""); // opencl-ssg's options are those of opencl
         for (Option<?> option : Backends.options()) {
-            boolean isPath = option.name().equals("penstock." + family + ".path")
+            boolean isPath = option.name().equals(BackendChoice.pathOption(backend))
                     || (backend.equals("gpu") && option.name().matches("penstock\\.[^.]+\\.path"));
             if (isPath) {
                 known.add("for " + option.name() + ": " + option.range());

@@ -4,6 +4,7 @@ package io.penstock.renderer.view;
 import io.penstock.Backends;
 import io.penstock.Option;
 import io.penstock.Options;
+import io.penstock.cli.BackendChoice;
 import java.util.List;
 
 /**
@@ -16,7 +17,7 @@ record Route(String backend, String path) {
 
     /** Returns the paths that can be chosen for a backend; empty if it has only one. */
     static List<String> paths(String backend) {
-        String name = option(backend);
+        String name = BackendChoice.pathOption(backend);
         return Backends.options().stream()
                 .filter(option -> option.name().equals(name))
                 .map(Option::range)
@@ -26,11 +27,6 @@ record Route(String backend, String path) {
 
     /** Returns the options by which the backend takes the path. */
     Options options() {
-        return path.isEmpty() ? Options.none() : Options.none().with(option(backend), path);
-    }
-
-    /** The options of opencl-ssg are those of opencl. */
-    private static String option(String backend) {
-        return "penstock." + backend.replaceFirst("-.*", "") + ".path";
+        return path.isEmpty() ? Options.none() : Options.none().with(BackendChoice.pathOption(backend), path);
     }
 }
