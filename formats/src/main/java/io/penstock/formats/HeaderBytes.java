@@ -64,10 +64,6 @@ final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
         return length - position();
     }
 
-    int u16(String what) throws IOException {
-        return Short.toUnsignedInt(next(Short.BYTES, what).getShort());
-    }
-
     long u32(String what) throws IOException {
         return Integer.toUnsignedLong(next(Integer.BYTES, what).getInt());
     }
