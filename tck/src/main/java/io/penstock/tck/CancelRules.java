@@ -94,27 +94,22 @@ public interface CancelRules extends Rules {
         Witness<Completion> read = Witness.of(bench.backend().submit(bench.heldRead(gate, buffer.all())));
         bench.letOthersRun();
         read.cancel();
+        assertNotReused(bench, buffer, gate);
+    }
+
+    /** Closes a buffer that a held read may still write, and lets the read end: no other buffer has its memory. */
+    private static void assertNotReused(Bench bench, DeviceBuffer buffer, Gate gate) throws IOException {
         long handle = buffer.nativeHandle();
         buffer.close();
-        List<DeviceBuffer> others = othersTakeMemory(bench);
+        List<DeviceBuffer> others = new ArrayList<>();
+        for (int i = 0; i < 64; i++) { // so many that they include memory which was freed too early
+            others.add(bench.filled(4096, new Pattern(i), 0));
+        }
         assertThat(others)
                 .as("memory that the device may still write")
                 .noneMatch(other -> other.nativeHandle() == handle);
         gate.letReadsEnd(4096);
         bench.letOthersRun();
-        assertUntouched(others);
-    }
-
-    /** Allocates so much that it includes memory which was freed too early. */
-    private static List<DeviceBuffer> othersTakeMemory(Bench bench) {
-        List<DeviceBuffer> others = new ArrayList<>();
-        for (int i = 0; i < 64; i++) {
-            others.add(bench.filled(4096, new Pattern(i), 0));
-        }
-        return others;
-    }
-
-    private static void assertUntouched(List<DeviceBuffer> others) {
         for (int i = 0; i < others.size(); i++) {
             Content.assertHolds(Content.bytes(others.get(i).all()), new Pattern(i), 0, 4096);
         }
@@ -204,15 +199,7 @@ public interface CancelRules extends Rules {
         assertThat(read.hasEnded()).isFalse();
         time.tryEmitEmpty().orThrow();
         assertThat(read.error()).isInstanceOf(TimeoutException.class);
-        long handle = buffer.nativeHandle();
-        buffer.close();
-        List<DeviceBuffer> others = othersTakeMemory(bench);
-        assertThat(others)
-                .as("memory that the device may still write")
-                .noneMatch(other -> other.nativeHandle() == handle);
-        gate.letReadsEnd(4096);
-        bench.letOthersRun();
-        assertUntouched(others);
+        assertNotReused(bench, buffer, gate);
     }
 
     /** Rule 104: no value without demand. If this fails, check what a Mono does between subscribe and request. */
