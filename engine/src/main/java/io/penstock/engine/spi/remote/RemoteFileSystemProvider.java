@@ -19,7 +19,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.ProviderMismatchException;
 import java.nio.file.ReadOnlyFileSystemException;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
@@ -86,17 +85,13 @@ public abstract class RemoteFileSystemProvider extends FileSystemProvider implem
         return RemotePath.of(fileSystem(uri), uri);
     }
 
-    private static RemotePath own(Path path) {
-        if (path instanceof RemotePath own) {
-            return own;
-        }
-        throw new ProviderMismatchException(path + " is not the path of a file on a server");
-    }
-
     private AsyncFile open(Path path) throws IOException {
         List<Option<?>> known = new ArrayList<>(CommonOptions.all());
         known.addAll(options());
-        return open(own(path).toUri(), Set.of(FileOption.READ), Options.none().resolve(known));
+        return open(
+                RemotePath.own(path).toUri(),
+                Set.of(FileOption.READ),
+                Options.none().resolve(known));
     }
 
     @Override

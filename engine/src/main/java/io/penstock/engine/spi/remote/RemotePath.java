@@ -57,7 +57,8 @@ record RemotePath(
         }
     }
 
-    private static RemotePath own(Path path) {
+    /** Returns a path that is of a file on a server; throws otherwise. */
+    static RemotePath own(Path path) {
         if (path instanceof RemotePath own) {
             return own;
         }
