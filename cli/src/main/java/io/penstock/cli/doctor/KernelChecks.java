@@ -46,26 +46,7 @@ public final class KernelChecks {
     }
 
     private static Optional<Finding> memory(Machine machine) {
-        List<MemoryLimit> limits = new ArrayList<>();
-        for (String line : machine.text("/proc/self/cgroup").orElse("").lines().toList()) {
-            String[] hierarchy = line.split(":", 3); // its number, its controllers, the path of the group
-            if (hierarchy.length < 3) {
-                continue;
-            }
-            boolean isSecondVersion = hierarchy[1].isEmpty();
-            if (isSecondVersion || List.of(hierarchy[1].split(",")).contains("memory")) {
-                String mount = isSecondVersion ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
-                String file = isSecondVersion ? "/memory.max" : "/memory.limit_in_bytes";
-                for (String group = hierarchy[2]; !group.isEmpty(); group = parent(group)) {
-                    String name = group;
-                    machine.text(mount + (group.equals("/") ? "" : group) + file)
-                            .flatMap(Machine::number) // or "max"
-                            .filter(bytes -> bytes < NO_MEMORY_LIMIT)
-                            .ifPresent(bytes -> limits.add(new MemoryLimit(name, bytes)));
-                }
-            }
-        }
-        return limits.stream()
+        return memoryLimits(machine).stream()
                 .min(Comparator.comparingLong(MemoryLimit::bytes))
                 .map(limit -> Finding.note(
                         LIMITS,
@@ -74,6 +55,33 @@ public final class KernelChecks {
                         "buffers, pinned staging buffers and the page cache of its files count; the kernel kills a process"
                                 + " whose buffers take more",
                         "docker run --memory; MemoryMax in a systemd unit"));
+    }
+
+    /** Returns the limits of the control groups of this process and of the groups above them, of both versions. */
+    private static List<MemoryLimit> memoryLimits(Machine machine) {
+        List<MemoryLimit> limits = new ArrayList<>();
+        for (String line : machine.text("/proc/self/cgroup").orElse("").lines().toList()) {
+            String[] hierarchy = line.split(":", 3); // its number, its controllers, the path of the group
+            if (hierarchy.length < 3) {
+                continue;
+            }
+            if (hierarchy[1].isEmpty()) {
+                addLimits(limits, machine, "/sys/fs/cgroup%s/memory.max", hierarchy[2]);
+            } else if (List.of(hierarchy[1].split(",")).contains("memory")) {
+                addLimits(limits, machine, "/sys/fs/cgroup/memory%s/memory.limit_in_bytes", hierarchy[2]);
+            }
+        }
+        return limits;
+    }
+
+    private static void addLimits(List<MemoryLimit> limits, Machine machine, String file, String lowest) {
+        for (String group = lowest; !group.isEmpty(); group = parent(group)) {
+            String name = group;
+            machine.text(file.formatted(group))
+                    .flatMap(Machine::number) // or "max"
+                    .filter(bytes -> bytes < NO_MEMORY_LIMIT)
+                    .ifPresent(bytes -> limits.add(new MemoryLimit(name, bytes)));
+        }
     }
 
     /** The group above; empty above the root. */
