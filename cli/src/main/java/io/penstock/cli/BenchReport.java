@@ -118,9 +118,9 @@ record BenchReport(
     String json() {
         Workload work = figures.work();
         List<String> fields = new ArrayList<>();
-        fields.add("\"file\": " + DoctorCommand.quoted(file.toString()));
-        fields.add("\"backend\": " + DoctorCommand.quoted(backend));
-        fields.add("\"rw\": " + DoctorCommand.quoted(pattern()));
+        fields.add("\"file\": " + JsonText.quoted(file.toString()));
+        fields.add("\"backend\": " + JsonText.quoted(backend));
+        fields.add("\"rw\": " + JsonText.quoted(pattern()));
         fields.add("\"blockBytes\": " + work.blockBytes());
         fields.add("\"depth\": " + work.depth());
         fields.add("\"usedBytes\": " + work.bytes());
@@ -137,18 +137,17 @@ record BenchReport(
         fields.add("\"maxNanos\": " + figures.latencies().getMaxValue());
         fields.add("\"paths\": "
                 + figures.paths().stream()
-                        .map(path -> DoctorCommand.quoted(path.name()))
+                        .map(path -> JsonText.quoted(path.name()))
                         .collect(Collectors.joining(", ", "[", "]")));
-        fields.add("\"evidence\": "
-                + DoctorCommand.quoted(figures.last().evidence().name()));
-        fields.add("\"reason\": " + DoctorCommand.quoted(figures.last().reason()));
+        fields.add("\"evidence\": " + JsonText.quoted(figures.last().evidence().name()));
+        fields.add("\"reason\": " + JsonText.quoted(figures.last().reason()));
         fields.add("\"cachedBefore\": " + share(cachedBefore));
         fields.add("\"cachedAfter\": " + share(cachedAfter));
         fields.add("\"syncNanos\": " + syncNanos);
         fields.add("\"verifiedBlocks\": " + verified);
         fields.add("\"devices\": "
                 + figures.devices().entrySet().stream()
-                        .map(device -> "{\"device\": " + DoctorCommand.quoted(device.getKey()) + ", \"bytes\": "
+                        .map(device -> "{\"device\": " + JsonText.quoted(device.getKey()) + ", \"bytes\": "
                                 + device.getValue() + "}")
                         .collect(Collectors.joining(", ", "[", "]")));
         return fields.stream().collect(Collectors.joining(",\n  ", "{\n  ", "\n}"));

@@ -189,19 +189,4 @@ final class DoctorCommand implements Callable<Integer> {
     private static <T> T get(Mono<T> mono) {
         return Objects.requireNonNull(mono.block());
     }
-
-    static String quoted(String text) {
-        StringBuilder json = new StringBuilder("\"");
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (c == '"' || c == '\\') {
-                json.append('\\').append(c);
-            } else if (c < ' ') {
-                json.append(String.format("\\u%04x", (int) c));
-            } else {
-                json.append(c);
-            }
-        }
-        return json.append('"').toString();
-    }
 }

@@ -156,27 +156,30 @@ record DoctorReport(
 
     /** Returns an object: the backends, the options that are set, the paths of the file, and what was found. */
     String json() {
-        return "{\n\"default\": " + quoted(chosen)
+        return "{\n\"default\": " + JsonText.quoted(chosen)
                 + ",\n\"backends\": "
                 + array(listings.stream().map(DoctorReport::json).toList())
                 + ",\n\"options\": "
                 + array(settings.stream()
-                        .map(setting -> "{\"name\": " + quoted(setting.name()) + ", \"value\": "
-                                + quoted(setting.value()) + ", \"source\": " + quoted(setting.source()) + "}")
+                        .map(setting -> "{\"name\": " + JsonText.quoted(setting.name()) + ", \"value\": "
+                                + JsonText.quoted(setting.value()) + ", \"source\": "
+                                + JsonText.quoted(setting.source()) + "}")
                         .toList())
                 + ",\n\"paths\": "
                 + array(routes.stream()
-                        .map(route -> "{\"backend\": " + quoted(route.backend()) + ", \"path\": "
-                                + quoted(route.plan().path().name()) + ", \"whyNotDirect\": "
-                                + quoted(route.plan().whyNotDirect()) + ", \"remedy\": "
-                                + quoted(route.plan().remedy()) + "}")
+                        .map(route -> "{\"backend\": " + JsonText.quoted(route.backend()) + ", \"path\": "
+                                + JsonText.quoted(route.plan().path().name()) + ", \"whyNotDirect\": "
+                                + JsonText.quoted(route.plan().whyNotDirect()) + ", \"remedy\": "
+                                + JsonText.quoted(route.plan().remedy()) + "}")
                         .toList())
                 + ",\n\"findings\": "
                 + array(findings.stream()
                         .map(finding -> "{\"level\": "
-                                + quoted(finding.level().name().toLowerCase(Locale.ROOT))
-                                + ", \"what\": " + quoted(finding.what()) + ", \"why\": " + quoted(finding.why())
-                                + ", \"remedy\": " + quoted(finding.remedy()) + ", \"page\": " + quoted(finding.page())
+                                + JsonText.quoted(finding.level().name().toLowerCase(Locale.ROOT))
+                                + ", \"what\": " + JsonText.quoted(finding.what()) + ", \"why\": "
+                                + JsonText.quoted(finding.why())
+                                + ", \"remedy\": " + JsonText.quoted(finding.remedy()) + ", \"page\": "
+                                + JsonText.quoted(finding.page())
                                 + "}")
                         .toList())
                 + "\n}";
@@ -184,22 +187,17 @@ record DoctorReport(
 
     private static String json(Backends.Listing listing) {
         Availability availability = listing.availability();
-        String details =
-                availability.details().stream().map(DoctorReport::quoted).collect(Collectors.joining(", "));
-        return "{\"name\": " + quoted(listing.name())
-                + ", \"description\": " + quoted(listing.description())
+        String details = availability.details().stream().map(JsonText::quoted).collect(Collectors.joining(", "));
+        return "{\"name\": " + JsonText.quoted(listing.name())
+                + ", \"description\": " + JsonText.quoted(listing.description())
                 + ", \"available\": " + availability.available()
                 + ", \"hardware\": " + availability.hardware()
-                + ", \"reason\": " + quoted(availability.reason())
-                + ", \"remedy\": " + quoted(availability.remedy())
+                + ", \"reason\": " + JsonText.quoted(availability.reason())
+                + ", \"remedy\": " + JsonText.quoted(availability.remedy())
                 + ", \"details\": [" + details + "]}";
     }
 
     private static String array(List<String> items) {
         return items.isEmpty() ? "[]" : items.stream().collect(Collectors.joining(",\n  ", "[\n  ", "\n]"));
-    }
-
-    private static String quoted(String text) {
-        return DoctorCommand.quoted(text);
     }
 }

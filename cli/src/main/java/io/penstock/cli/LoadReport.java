@@ -80,19 +80,19 @@ final class LoadReport {
         LoadedArrays loaded = target.loaded();
         Map<String, String> sums = target.sums();
         String arrays = loaded.arrays().stream()
-                .map(array -> "{\"name\": " + DoctorCommand.quoted(array.name())
-                        + ", \"type\": " + DoctorCommand.quoted(array.type().name())
+                .map(array -> "{\"name\": " + JsonText.quoted(array.name())
+                        + ", \"type\": " + JsonText.quoted(array.type().name())
                         + ", \"shape\": " + array.shape()
                         + ", \"bytes\": " + array.bytes()
                         + ", \"offset\": " + array.region().offset()
                         + (sums.isEmpty()
                                 ? ""
-                                : ", \"crc32c\": " + DoctorCommand.quoted(sums.getOrDefault(array.name(), "")))
+                                : ", \"crc32c\": " + JsonText.quoted(sums.getOrDefault(array.name(), "")))
                         + "}")
                 .collect(Collectors.joining(",\n    ", "[\n    ", "\n  ]"));
-        return "{\n  \"backend\": " + DoctorCommand.quoted(target.backend().name())
-                + (target.name().isEmpty() ? "" : ",\n  \"device\": " + DoctorCommand.quoted(target.name()))
-                + ",\n  \"path\": " + DoctorCommand.quoted(paths(loaded))
+        return "{\n  \"backend\": " + JsonText.quoted(target.backend().name())
+                + (target.name().isEmpty() ? "" : ",\n  \"device\": " + JsonText.quoted(target.name()))
+                + ",\n  \"path\": " + JsonText.quoted(paths(loaded))
                 + ",\n  \"bytes\": " + loaded.bytes()
                 + ",\n  \"nanos\": " + loaded.nanos()
                 + ",\n  \"verified\": " + !sums.isEmpty()

@@ -96,28 +96,28 @@ final class LsCommand implements Callable<Integer> {
     private static String json(ArrayFile file) {
         String attributes = file.attributes().entrySet().stream()
                 .map((Map.Entry<String, String> entry) ->
-                        DoctorCommand.quoted(entry.getKey()) + ": " + DoctorCommand.quoted(entry.getValue()))
+                        JsonText.quoted(entry.getKey()) + ": " + JsonText.quoted(entry.getValue()))
                 .collect(Collectors.joining(", ", "{", "}"));
         String arrays =
                 file.arrays().stream().map(LsCommand::json).collect(Collectors.joining(",\n    ", "[\n    ", "\n  ]"));
-        return "{\n  \"format\": " + DoctorCommand.quoted(file.format()) + ",\n  \"bytes\": " + file.bytes()
+        return "{\n  \"format\": " + JsonText.quoted(file.format()) + ",\n  \"bytes\": " + file.bytes()
                 + ",\n  \"attributes\": " + attributes + ",\n  \"arrays\": "
                 + (file.arrays().isEmpty() ? "[]" : arrays) + "\n}";
     }
 
     private static String json(Array array) {
         String place = array.data() instanceof Array.Data.Contiguous whole
-                ? ", \"file\": " + DoctorCommand.quoted(whole.extent().file().toString()) + ", \"offset\": "
+                ? ", \"file\": " + JsonText.quoted(whole.extent().file().toString()) + ", \"offset\": "
                         + whole.extent().offset()
-                : ", \"chunks\": " + DoctorCommand.quoted(chunks(array));
-        return "{\"name\": " + DoctorCommand.quoted(array.name())
-                + ", \"type\": " + DoctorCommand.quoted(array.type().name())
+                : ", \"chunks\": " + JsonText.quoted(chunks(array));
+        return "{\"name\": " + JsonText.quoted(array.name())
+                + ", \"type\": " + JsonText.quoted(array.type().name())
                 + ", \"shape\": " + array.shape()
                 + ", \"bytes\": " + array.bytes()
                 + ", \"order\": "
-                + DoctorCommand.quoted(array.order() == Array.Order.ROW_MAJOR ? "row-major" : "column-major")
+                + JsonText.quoted(array.order() == Array.Order.ROW_MAJOR ? "row-major" : "column-major")
                 + ", \"byteOrder\": "
-                + DoctorCommand.quoted(array.byteOrder() == ByteOrder.BIG_ENDIAN ? "big-endian" : "little-endian")
+                + JsonText.quoted(array.byteOrder() == ByteOrder.BIG_ENDIAN ? "big-endian" : "little-endian")
                 + place + "}";
     }
 }

@@ -102,8 +102,8 @@ record SweepReport(Path file, String backend, Sweep.Result result) {
 
     /** Returns an object: the points of both steps, and the best. */
     String json() {
-        return "{\n  \"file\": " + DoctorCommand.quoted(file.toString()) + ",\n  \"backend\": "
-                + DoctorCommand.quoted(backend) + ",\n  \"transfers\": " + points(result.transfers())
+        return "{\n  \"file\": " + JsonText.quoted(file.toString()) + ",\n  \"backend\": "
+                + JsonText.quoted(backend) + ",\n  \"transfers\": " + points(result.transfers())
                 + ",\n  \"options\": " + points(result.options()) + ",\n  \"best\": " + point(result.best())
                 + ",\n  \"settings\": " + settings(result.settings())
                 + ",\n  \"gain\": " + String.format(Locale.ROOT, "%.4f", result.gain()) + "\n}";
@@ -121,8 +121,7 @@ record SweepReport(Path file, String backend, Sweep.Result result) {
 
     private static String settings(Map<String, String> settings) {
         return settings.entrySet().stream()
-                .map(setting ->
-                        DoctorCommand.quoted(setting.getKey()) + ": " + DoctorCommand.quoted(setting.getValue()))
+                .map(setting -> JsonText.quoted(setting.getKey()) + ": " + JsonText.quoted(setting.getValue()))
                 .collect(Collectors.joining(", ", "{", "}"));
     }
 }

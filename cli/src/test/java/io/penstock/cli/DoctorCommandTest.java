@@ -195,6 +195,6 @@ class DoctorCommandTest {
 
     @Test
     void textIsQuotedForJson() {
-        assertThat(DoctorCommand.quoted("a \"b\" \\ c\nd")).isEqualTo("\"a \\\"b\\\" \\\\ c\\u000ad\"");
+        assertThat(JsonText.quoted("a \"b\" \\ c\nd")).isEqualTo("\"a \\\"b\\\" \\\\ c\\u000ad\"");
     }
 }
