@@ -57,7 +57,7 @@ final class SafetensorsIndexReader implements FormatReader {
         try (StrictJson index = new StrictJson(path, FORMAT, json(path))) {
             index.document(member -> {
                 switch (member) {
-                    case "metadata" -> index.object("", member, key -> attributes.put(key, index.scalarOrSkip()));
+                    case "metadata" -> index.objectOrNull("", member, key -> attributes.put(key, index.scalarOrSkip()));
                     case "weight_map" ->
                         index.object(
                                 "",

@@ -200,6 +200,15 @@ class SafetensorsReaderTest {
     }
 
     @Test
+    void theMetadataOfAnIndexMayBeNull() throws IOException {
+        file("{" + entry("a", "I8", "[1]", 0, 1) + "}", 1);
+        Path index = index("{\"metadata\":null,\"weight_map\":{\"a\":\"a.safetensors\"}}");
+        assertThat(new SafetensorsIndexReader().read(index).arrays())
+                .extracting(Array::name)
+                .containsExactly("a");
+    }
+
+    @Test
     void theHeadersOfTheShardsRule() throws IOException {
         file("{" + entry("a", "I8", "[1]", 0, 1) + "}", 1);
         assertIndexRefused("{\"weight_map\":{\"b\":\"a.safetensors\"}}", "array b is not in a.safetensors");
