@@ -52,11 +52,11 @@ public record ElementType(String name, int blockElements, int blockBytes) {
      * @throws ArithmeticException if they are more than a long can hold, or not whole blocks
      */
     public long bytes(long elements) {
-        if (elements < 0 || elements % blockElements != 0) {
+        if (elements < 0 || blockElements != 1 && elements % blockElements != 0) {
             throw new ArithmeticException(
                     elements + " elements of " + name + " are not whole blocks of " + blockElements);
         }
-        return Math.multiplyExact(elements / blockElements, (long) blockBytes);
+        return Math.multiplyExact(blockElements == 1 ? elements : elements / blockElements, (long) blockBytes);
     }
 
     /** Returns the name. */

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.formats;
 
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a header as the reference implementation writes it, in one pass over the bytes: ASCII without escapes and blanks,
- * the members of an array in their order, and {@code __metadata__} first. Every other header, valid or not, is left to
- * {@link StrictJson}, which has all complaints. Not thread-safe.
+ * {@code __metadata__} first, the members of an array in their order, and the arrays in the order of their data. Every
+ * other header, valid or not, is left to {@link StrictJson} and the checks after it, which have all complaints. Not
+ * thread-safe.
  */
 final class SafetensorsHeader {
 
@@ -24,33 +27,53 @@ final class SafetensorsHeader {
     private static final byte[] OFFSETS = "],\"data_offsets\":[".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] END = "]}".getBytes(StandardCharsets.US_ASCII);
 
+    private final Path path;
     private final byte[] json;
+    private final long start;
     private int at;
+    private long dataEnd; // of the arrays so far
+    private ElementType type = ElementType.U8; // of the last array, as are the next three
+    private List<Long> shape = List.of();
+    private int describedFrom;
+    private int describedTo; // 0 before the first array
     private boolean canonical = true; // until something is written in another way
 
-    SafetensorsHeader(byte[] json) {
+    /**
+     * Takes a header.
+     *
+     * @param start where the data start in the file
+     */
+    SafetensorsHeader(Path path, byte[] json, long start) {
+        this.path = path;
         this.json = json;
+        this.start = start;
     }
 
-    /** Returns the arrays, or null if the header is written in another way; {@code attributes} can have changed then too. */
+    /** Returns the file if its header is written in this way, and its arrays fill {@code dataBytes} bytes; else null. */
     @Nullable
-    List<SafetensorsReader.Entry> entries(Map<String, String> attributes) {
-        List<SafetensorsReader.Entry> entries = new ArrayList<>();
-        Set<String> names = new HashSet<>(json.length / ARRAY_BYTES);
-        expect('{');
-        for (boolean more = !accept('}'); more && canonical; more = more()) {
-            String name = string();
-            expect(':');
-            require(names.add(name));
-            if (!name.equals("__metadata__")) {
-                entries.add(entry(name));
-            } else {
-                require(names.size() == 1);
-                attributes(attributes);
+    ArrayFile file(long dataBytes) {
+        Map<String, String> attributes = new LinkedHashMap<>();
+        List<Array> arrays = new ArrayList<>(json.length / ARRAY_BYTES);
+        try {
+            expect('{');
+            for (boolean more = !accept('}'); more && canonical; more = more()) {
+                boolean first = at == 1;
+                String name = string();
+                expect(':');
+                if (!name.equals("__metadata__")) {
+                    arrays.add(array(name));
+                } else {
+                    require(first);
+                    attributes(attributes);
+                }
             }
+            while (accept(' ')) {} // up to a multiple of 8 bytes
+            return canonical && at == json.length && dataEnd == dataBytes
+                    ? new ArrayFile(path, SafetensorsReader.FORMAT, attributes, arrays)
+                    : null;
+        } catch (IllegalArgumentException e) { // a shape of another size, or a name that is there twice
+            return null;
         }
-        while (accept(' ')) {} // up to a multiple of 8 bytes
-        return canonical && at == json.length ? entries : null;
     }
 
     private void attributes(Map<String, String> attributes) {
@@ -71,18 +94,39 @@ final class SafetensorsHeader {
         return more;
     }
 
-    private SafetensorsReader.Entry entry(String name) {
-        expect(TYPE);
-        ElementType type = SafetensorsReader.TYPES.get(string());
-        expect(SHAPE);
-        List<Long> shape = at < json.length && json[at] == ']' ? List.of() : numbers();
-        expect(OFFSETS);
+    private Array array(String name) {
+        describe();
         long begin = number();
         expect(',');
         long end = number();
         expect(END);
-        require(type != null);
-        return new SafetensorsReader.Entry(name, type == null ? ElementType.U8 : type, shape, begin, end);
+        require(begin == dataEnd);
+        dataEnd = end;
+        return new Array(
+                name,
+                type,
+                shape,
+                ByteOrder.LITTLE_ENDIAN,
+                Array.Order.ROW_MAJOR,
+                new Array.Data.Contiguous(new Extent(path, start + begin, end - begin)));
+    }
+
+    /** Reads all that is before the offsets. Many arrays are described as the one before, which has been parsed. */
+    private void describe() {
+        int end = Math.min(at + describedTo - describedFrom, json.length);
+        if (describedTo > 0 && Arrays.equals(json, at, end, json, describedFrom, describedTo)) {
+            at = end;
+            return;
+        }
+        describedFrom = at;
+        expect(TYPE);
+        ElementType found = SafetensorsReader.TYPES.get(string());
+        require(found != null);
+        type = found == null ? ElementType.U8 : found;
+        expect(SHAPE);
+        shape = at < json.length && json[at] == ']' ? List.of() : numbers();
+        expect(OFFSETS);
+        describedTo = at;
     }
 
     private List<Long> numbers() {
@@ -90,8 +134,11 @@ final class SafetensorsHeader {
         if (!accept(',')) {
             return List.of(first);
         }
-        List<Long> numbers = new ArrayList<>();
-        numbers.add(first);
+        long second = number();
+        if (!accept(',')) {
+            return List.of(first, second);
+        }
+        List<Long> numbers = new ArrayList<>(List.of(first, second));
         do {
             numbers.add(number());
         } while (accept(','));
@@ -141,12 +188,8 @@ final class SafetensorsHeader {
     }
 
     private void expect(byte[] next) {
-        for (byte b : next) {
-            if (at == json.length || json[at] != b) {
-                canonical = false;
-                return;
-            }
-            at++;
-        }
+        int end = Math.min(at + next.length, json.length);
+        require(Arrays.equals(json, at, end, next, 0, next.length));
+        at = end;
     }
 }

@@ -52,7 +52,7 @@ final class SafetensorsReader implements FormatReader {
     }
 
     /** An entry of the header. The offsets count from the end of the header. */
-    record Entry(String name, ElementType type, List<Long> shape, long begin, long end) {}
+    private record Entry(String name, ElementType type, List<Long> shape, long begin, long end) {}
 
     /** Returns whether the format has this type. */
     static boolean has(ElementType type) {
@@ -85,18 +85,21 @@ final class SafetensorsReader implements FormatReader {
             if (length == 0 || json[0] != '{') {
                 throw bytes.malformed("the header must begin with {");
             }
-            Map<String, String> attributes = new LinkedHashMap<>();
-            List<Entry> entries = new SafetensorsHeader(json).entries(attributes);
-            if (entries == null) {
-                attributes.clear();
-                entries = entries(path, json, attributes);
-            }
-            return new ArrayFile(path, FORMAT, attributes, arrays(bytes, path, entries));
+            long start = bytes.position();
+            long data = bytes.remaining();
+            ArrayFile file = new SafetensorsHeader(path, json, start).file(data);
+            return file != null ? file : anyFile(path, json, start, data);
         }
     }
 
-    /** Reads any header, and has the complaint about one that is not valid. */
-    static List<Entry> entries(Path path, byte[] json, Map<String, String> attributes) throws IOException {
+    /** Reads a file with any header, and has the complaint about one that is not valid. */
+    static ArrayFile anyFile(Path path, byte[] json, long start, long data) throws IOException {
+        Map<String, String> attributes = new LinkedHashMap<>();
+        List<Entry> entries = entries(path, json, attributes);
+        return new ArrayFile(path, FORMAT, attributes, arrays(path, entries, start, data));
+    }
+
+    private static List<Entry> entries(Path path, byte[] json, Map<String, String> attributes) throws IOException {
         List<Entry> entries = new ArrayList<>();
         try (StrictJson header = new StrictJson(path, FORMAT, json)) {
             header.document(name -> {
@@ -138,41 +141,32 @@ final class SafetensorsReader implements FormatReader {
     }
 
     /** Checks that the arrays, in the order of their offsets, fill the rest of the file without gap or overlap. */
-    private static List<Array> arrays(HeaderBytes bytes, Path path, List<Entry> entries) {
-        sort(entries);
-        long start = bytes.position();
-        long data = bytes.remaining();
+    private static List<Array> arrays(Path path, List<Entry> entries, long start, long data) {
+        entries.sort(Comparator.comparingLong(Entry::begin).thenComparingLong(Entry::end));
         long at = 0;
         List<Array> arrays = new ArrayList<>(entries.size());
         for (Entry entry : entries) {
             if (entry.begin != at || entry.end < entry.begin) {
-                throw bytes.malformed("array " + entry.name + " lies at [" + entry.begin + ", " + entry.end
-                        + ") of the data, but must start at " + at + ": neither gaps nor overlaps are allowed");
+                throw malformed(
+                        path,
+                        "array " + entry.name + " lies at [" + entry.begin + ", " + entry.end
+                                + ") of the data, but must start at " + at + ": neither gaps nor overlaps are allowed");
             }
             if (entry.end > data) {
-                throw bytes.malformed(
+                throw malformed(
+                        path,
                         "array " + entry.name + " ends at " + entry.end + " of the data, which has " + data + " bytes");
             }
-            arrays.add(array(bytes, entry, new Extent(path, start + entry.begin, entry.end - entry.begin)));
+            arrays.add(array(entry, new Extent(path, start + entry.begin, entry.end - entry.begin)));
             at = entry.end;
         }
         if (at != data) {
-            throw bytes.malformed("the data must end with the last array, at " + at + ", but has " + data + " bytes");
+            throw malformed(path, "the data must end with the last array, at " + at + ", but has " + data + " bytes");
         }
         return arrays;
     }
 
-    /** Sorts by offset, if they are not sorted: the reference implementation writes them in this order. */
-    private static void sort(List<Entry> entries) {
-        for (int i = 1; i < entries.size(); i++) {
-            if (entries.get(i).begin < entries.get(i - 1).end) {
-                entries.sort(Comparator.comparingLong(Entry::begin).thenComparingLong(Entry::end));
-                return;
-            }
-        }
-    }
-
-    private static Array array(HeaderBytes bytes, Entry entry, Extent extent) {
+    private static Array array(Entry entry, Extent extent) {
         try {
             return new Array(
                     entry.name,
@@ -182,7 +176,11 @@ final class SafetensorsReader implements FormatReader {
                     Array.Order.ROW_MAJOR,
                     new Array.Data.Contiguous(extent));
         } catch (IllegalArgumentException e) {
-            throw bytes.malformed("array " + entry.name + ": " + e.getMessage());
+            throw malformed(extent.file(), "array " + entry.name + ": " + e.getMessage());
         }
+    }
+
+    private static MalformedFileException malformed(Path path, String complaint) {
+        return new MalformedFileException(path, FORMAT, complaint);
     }
 }

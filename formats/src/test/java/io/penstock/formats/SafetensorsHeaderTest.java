@@ -10,14 +10,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is read in one pass is what {@link StrictJson} reads. */
@@ -30,17 +29,15 @@ class SafetensorsHeaderTest {
             + "\"b.weight\":{\"dtype\":\"BF16\",\"shape\":[],\"data_offsets\":[24,26]},"
             + "\"c\":{\"dtype\":\"U8\",\"shape\":[1000000],\"data_offsets\":[26,1000026]}}  ";
 
-    private record Header(List<SafetensorsReader.Entry> entries, Map<String, String> attributes) {}
+    private static final long START = 8 + HEADER.length();
+    private static final long DATA = 1_000_026;
 
-    private static @Nullable Header inOnePass(byte[] json) {
-        Map<String, String> attributes = new LinkedHashMap<>();
-        List<SafetensorsReader.Entry> entries = new SafetensorsHeader(json).entries(attributes);
-        return entries == null ? null : new Header(entries, attributes);
+    private static @Nullable ArrayFile inOnePass(byte[] json, long data) {
+        return new SafetensorsHeader(FILE, json, START).file(data);
     }
 
-    private static Header strictly(byte[] json) throws IOException {
-        Map<String, String> attributes = new LinkedHashMap<>();
-        return new Header(SafetensorsReader.entries(FILE, json, attributes), attributes);
+    private static ArrayFile strictly(byte[] json, long data) throws IOException {
+        return SafetensorsReader.anyFile(FILE, json, START, data);
     }
 
     private static byte[] bytes(String json) {
@@ -54,14 +51,24 @@ class SafetensorsHeaderTest {
                 .order(ByteOrder.LITTLE_ENDIAN);
         byte[] json = new byte[Math.toIntExact(file.getLong())];
         file.get(json);
-        assertThat(inOnePass(json)).isNotNull().isEqualTo(strictly(json));
+        assertThat(inOnePass(json, file.remaining())).isNotNull().isEqualTo(strictly(json, file.remaining()));
     }
 
     @Test
     void aHeaderWithoutArraysIsReadInOnePass() throws IOException {
-        for (String json : List.of("{}", "{}   ", "{\"__metadata__\":{}}", HEADER)) {
-            assertThat(inOnePass(bytes(json))).as(json).isNotNull().isEqualTo(strictly(bytes(json)));
+        for (String json : List.of("{}", "{}   ", "{\"__metadata__\":{}}")) {
+            assertThat(inOnePass(bytes(json), 0)).as(json).isNotNull().isEqualTo(strictly(bytes(json), 0));
         }
+    }
+
+    @Test
+    void arraysThatAreDescribedAsTheOneBeforeOrOtherwiseAreReadInOnePass() throws IOException {
+        byte[] json = bytes(HEADER.strip().replaceFirst("}$", "")
+                + ",\"d\":{\"dtype\":\"U8\",\"shape\":[1000000],\"data_offsets\":[1000026,2000026]}"
+                + ",\"e\":{\"dtype\":\"U8\",\"shape\":[1000000],\"data_offsets\":[2000026,3000026]}"
+                + ",\"f\":{\"dtype\":\"I8\",\"shape\":[1,3,2],\"data_offsets\":[3000026,3000032]}"
+                + ",\"g\":{\"dtype\":\"I8\",\"shape\":[1,3],\"data_offsets\":[3000032,3000035]}}");
+        assertThat(inOnePass(json, 3_000_035)).isNotNull().isEqualTo(strictly(json, 3_000_035));
     }
 
     @ParameterizedTest
@@ -88,21 +95,30 @@ class SafetensorsHeaderTest {
                 "{\"__metadata__\":{\"a\":\"1\"},}"
             })
     void anyOtherHeaderIsLeftToTheParser(String json) {
-        assertThat(inOnePass(bytes(json))).isNull();
+        assertThat(inOnePass(bytes(json), json.contains("dtype") ? 1 : 0)).isNull();
     }
 
     @Test
     void aNameThatIsThereTwiceIsLeftToTheParser() {
         String array = "\"a\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}";
-        assertThat(inOnePass(bytes("{" + array + "}"))).isNotNull();
-        assertThat(inOnePass(bytes("{" + array + "," + array + "}"))).isNull();
+        assertThat(inOnePass(bytes("{" + array + "}"), 0)).isNotNull();
+        assertThat(inOnePass(bytes("{" + array + "," + array + "}"), 0)).isNull();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0,1,1,2,2", "1,2,0,1,2", "0,1,2,3,3", "0,1,0,1,1", "0,1,1,2,3", "0,1,1,2,1", "0,2,2,2,2", "0,2,2,1,2"})
+    void dataThatAreNotReadFromFrontToBackAreLeftToTheParser(long begin, long end, long next, long last, long data) {
+        String array = "\"%s\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[%s,%s]}";
+        byte[] json = bytes("{" + array.formatted("a", begin, end) + "," + array.formatted("b", next, last) + "}");
+        boolean inOrder = begin == 0 && end == 1 && next == 1 && last == 2 && data == 2;
+        assertThat(inOnePass(json, data) != null).isEqualTo(inOrder);
     }
 
     @Test
     void theStartOfAHeaderIsLeftToTheParser() {
         byte[] json = bytes(HEADER.strip());
         for (int length = 0; length < json.length; length++) {
-            assertThat(inOnePass(Arrays.copyOf(json, length)))
+            assertThat(inOnePass(Arrays.copyOf(json, length), DATA))
                     .as("%s bytes", length)
                     .isNull();
         }
@@ -120,11 +136,11 @@ class SafetensorsHeaderTest {
             for (int changes = 1 + random.nextInt(2); changes > 0; changes--) {
                 mutant[random.nextInt(json.length)] = (byte) "0123456789[]{}\",:-e. abF".charAt(random.nextInt(24));
             }
-            Header header = inOnePass(mutant);
-            if (header != null) {
+            ArrayFile file = inOnePass(mutant, DATA);
+            if (file != null) {
                 inOnePass++;
                 String text = new String(mutant, StandardCharsets.UTF_8);
-                assertThat(header).as(text).isEqualTo(strictly(mutant));
+                assertThat(file).as(text).isEqualTo(strictly(mutant, DATA));
             }
         }
         assertThat(inOnePass).as("of 20000 mutants").isBetween(1_000, 19_000);
