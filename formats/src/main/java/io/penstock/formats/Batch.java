@@ -57,7 +57,7 @@ record Batch(List<Piece> pieces) {
     }
 
     /** The pieces of a file, in their order. The last one grows while the next bytes join it. */
-    private static final class Pieces {
+    private static final class FilePieces {
 
         private final List<Piece> closed = new ArrayList<>();
         private @Nullable Piece last;
@@ -101,33 +101,37 @@ record Batch(List<Piece> pieces) {
         }
     }
 
-    /** Makes transfers of at most {@code mostBytes} bytes; neighbours are read as one where their places permit. */
-    static Map<Path, List<Batch>> of(List<LoadPlan.Placement> placements, long mostBytes) {
-        Map<Path, Pieces> files = new LinkedHashMap<>();
-        placements.forEach(placement -> add(files, placement));
-        Map<Path, List<Batch>> batches = new LinkedHashMap<>();
-        files.forEach((file, pieces) -> batches.put(file, packed(pieces.close(), mostBytes)));
-        return batches;
-    }
+    /** The pieces of files; neighbours are one where their places permit. Not thread-safe. */
+    static final class Pieces {
 
-    private static void add(Map<Path, Pieces> files, LoadPlan.Placement placement) {
-        if (!(placement.source() instanceof ChunkWindow window)) {
-            FileBlocks blocks = (FileBlocks) placement.source();
-            pieces(files, blocks.file()).add(blocks, placement.buffer(), placement.offset());
-            return;
-        }
-        for (Array.ChunkData chunk : window.chunks()) {
-            Extent extent = chunk.extent();
-            Pieces pieces = pieces(files, extent.file());
-            window.runs(chunk, (chunkOffset, boxOffset, length) -> {
-                Extent run = new Extent(extent.file(), extent.offset() + chunkOffset, length);
-                pieces.add(FileBlocks.of(run), placement.buffer(), placement.offset() + boxOffset);
-            });
-        }
-    }
+        private final Map<Path, FilePieces> files = new LinkedHashMap<>();
 
-    private static Pieces pieces(Map<Path, Pieces> files, Path file) {
-        return files.computeIfAbsent(file, path -> new Pieces());
+        void add(LoadPlan.Placement placement) {
+            if (!(placement.source() instanceof ChunkWindow window)) {
+                FileBlocks blocks = (FileBlocks) placement.source();
+                of(blocks.file()).add(blocks, placement.buffer(), placement.offset());
+                return;
+            }
+            for (Array.ChunkData chunk : window.chunks()) {
+                Extent extent = chunk.extent();
+                FilePieces pieces = of(extent.file());
+                window.runs(chunk, (chunkOffset, boxOffset, length) -> {
+                    Extent run = new Extent(extent.file(), extent.offset() + chunkOffset, length);
+                    pieces.add(FileBlocks.of(run), placement.buffer(), placement.offset() + boxOffset);
+                });
+            }
+        }
+
+        private FilePieces of(Path file) {
+            return files.computeIfAbsent(file, path -> new FilePieces());
+        }
+
+        /** Makes transfers of at most that many bytes. */
+        Map<Path, List<Batch>> batches(long mostBytes) {
+            Map<Path, List<Batch>> batches = new LinkedHashMap<>();
+            files.forEach((file, pieces) -> batches.put(file, packed(pieces.close(), mostBytes)));
+            return batches;
+        }
     }
 
     private static List<Batch> packed(List<Piece> pieces, long mostBytes) {

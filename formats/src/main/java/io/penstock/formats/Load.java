@@ -13,7 +13,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -101,9 +100,9 @@ public final class Load {
                     Mono<Long> nanos = Flux.merge(moved, upload(plan.hostParts(), targets, total))
                             .then(Mono.fromSupplier(() -> System.nanoTime() - start));
                     // Subscribed to after the transfers: thousands of arrays are described while their bytes move.
-                    Mono<Map<String, DeviceArray>> arrays = Mono.fromSupplier(() -> plan.deviceArrays(targets));
+                    Mono<LoadPlan.DeviceArrays> arrays = Mono.fromSupplier(() -> plan.deviceArrays(targets));
                     return nanos.zipWith(
-                            arrays, (took, named) -> new LoadedArrays(plan, buffers, named, paths(), took));
+                            arrays, (took, loaded) -> new LoadedArrays(plan, buffers, loaded, paths(), took));
                 }));
     }
 

@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a load would do: which arrays go where in which buffers, and by how many transfers. Immutable; nothing has been
@@ -91,64 +91,78 @@ public final class LoadPlan {
     }
 
     /**
-     * Places arrays.
-     *
-     * @param oneBuffer whether all are placed in one buffer, in the order of their files; else each has its own
+     * Places arrays, each as it is added, which is right if they come in the order of their files, as most do; else all
+     * are placed again. Not thread-safe.
      */
-    static LoadPlan of(List<Placement> wanted, boolean oneBuffer, long transferBytes) {
-        List<Placement> placed = new ArrayList<>(wanted.size());
-        List<Placement> straight = new ArrayList<>(wanted.size());
-        List<Placement> throughHost = new ArrayList<>();
-        List<Long> buffers = new ArrayList<>();
-        long end = 0;
-        for (Placement placement : sorted(wanted)) {
-            long offset = oneBuffer ? aligned(end) : 0;
+    static final class Placing {
+
+        private final boolean oneBuffer;
+        private final Map<Path, Integer> files = new HashMap<>(); // numbered as they come
+        private final List<Placement> placed = new ArrayList<>();
+        private final Batch.Pieces straight = new Batch.Pieces();
+        private final List<Placement> throughHost = new ArrayList<>();
+        private final List<Long> buffers = new ArrayList<>();
+        private long end; // of the last array in its buffer
+        private @Nullable Path file; // of the last array
+        private long offset;
+        private boolean sorted = true;
+
+        /**
+         * Starts without arrays.
+         *
+         * @param oneBuffer whether all are placed in one buffer, in the order of their files; else each has its own
+         */
+        Placing(boolean oneBuffer) {
+            this.oneBuffer = oneBuffer;
+        }
+
+        void add(Array array, List<Long> shape, ArraySource source, Conversion conversion) {
+            Extent first = source.first();
+            // A path that is equal but another object is taken for unsorted, which is correct and costs a sort.
+            sorted &= file == first.file()
+                    ? offset <= first.offset()
+                    : files.putIfAbsent(first.file(), files.size()) == null;
+            file = first.file();
+            offset = first.offset();
             int buffer = oneBuffer ? 0 : buffers.size();
-            Placement place = new Placement(
-                    placement.array(), placement.shape(), placement.source(), placement.conversion(), buffer, offset);
+            long start = oneBuffer ? aligned(end) : 0;
+            Placement place = new Placement(array, shape, source, conversion, buffer, start);
             long bytes = place.bytes();
+            end = Math.addExact(start, bytes);
             placed.add(place);
             if (place.throughHost()) {
                 throughHost.add(place);
             } else if (bytes > 0) {
                 straight.add(place);
             }
-            end = Math.addExact(offset, bytes);
             if (!oneBuffer) {
                 buffers.add(end);
             }
         }
-        if (oneBuffer && !placed.isEmpty()) {
-            buffers.add(end);
-        }
-        return new LoadPlan(
-                Collections.unmodifiableList(placed),
-                throughHost,
-                List.copyOf(buffers),
-                Batch.of(straight, transferBytes));
-    }
 
-    /** Returns the arrays by file and offset, an order that most files have them in. */
-    private static List<Placement> sorted(List<Placement> wanted) {
-        Map<Path, Integer> files = new HashMap<>();
-        boolean sorted = true;
-        Extent last = null;
-        for (Placement placement : wanted) {
-            Extent first = placement.source().first();
-            // A path that is equal but another object is taken for unsorted, which is correct and costs a sort.
-            sorted &= last != null && last.file() == first.file()
-                    ? last.offset() <= first.offset()
-                    : files.putIfAbsent(first.file(), files.size()) == null;
-            last = first;
+        LoadPlan plan(long transferBytes) {
+            if (!sorted) {
+                return inOrder().plan(transferBytes);
+            }
+            if (oneBuffer && !placed.isEmpty()) {
+                buffers.add(end);
+            }
+            return new LoadPlan(
+                    Collections.unmodifiableList(placed),
+                    throughHost,
+                    List.copyOf(buffers),
+                    straight.batches(transferBytes));
         }
-        if (sorted) {
-            return wanted;
+
+        private Placing inOrder() {
+            placed.sort(Comparator.<Placement>comparingInt(placement ->
+                            files.getOrDefault(placement.source().first().file(), 0))
+                    .thenComparingLong(placement -> placement.source().first().offset()));
+            Placing inOrder = new Placing(oneBuffer);
+            placed.forEach(place -> inOrder.add(place.array(), place.shape(), place.source(), place.conversion()));
+            inOrder.sorted = true;
+            return inOrder;
         }
-        List<Placement> copy = new ArrayList<>(wanted);
-        copy.sort(Comparator.<Placement>comparingInt(placement ->
-                        files.getOrDefault(placement.source().first().file(), 0))
-                .thenComparingLong(placement -> placement.source().first().offset()));
-        return copy;
     }
 
     private static long aligned(long offset) {
@@ -219,13 +233,23 @@ public final class LoadPlan {
         return batches.values().stream().mapToInt(List::size).sum();
     }
 
-    /** Returns what is in the buffers after the load, by name, in the order of {@link #arrays}. */
-    Map<String, DeviceArray> deviceArrays(List<DeviceBuffer> targets) {
-        Map<String, DeviceArray> arrays = new LinkedHashMap<>(2 * placements.size());
+    /**
+     * What is in the buffers after a load.
+     *
+     * @param list in the order of {@link #arrays}
+     */
+    record DeviceArrays(List<DeviceArray> list, Map<String, DeviceArray> byName) {}
+
+    /** Returns what is in the buffers after the load. */
+    DeviceArrays deviceArrays(List<DeviceBuffer> targets) {
+        List<DeviceArray> list = new ArrayList<>(placements.size());
+        Map<String, DeviceArray> byName = new HashMap<>(2 * placements.size());
         for (Placement placement : placements) {
-            arrays.put(placement.array().name(), placement.deviceArray(targets));
+            DeviceArray array = placement.deviceArray(targets);
+            list.add(array);
+            byName.put(array.name(), array);
         }
-        return arrays;
+        return new DeviceArrays(Collections.unmodifiableList(list), byName);
     }
 
     /** Returns the transfers by file. */

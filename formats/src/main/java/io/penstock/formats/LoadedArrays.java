@@ -23,10 +23,10 @@ public final class LoadedArrays implements AutoCloseable {
     private final Set<String> conversions;
     private final long nanos;
 
-    LoadedArrays(LoadPlan plan, BufferSet owner, Map<String, DeviceArray> names, Set<TransferPath> paths, long nanos) {
+    LoadedArrays(LoadPlan plan, BufferSet owner, LoadPlan.DeviceArrays arrays, Set<TransferPath> paths, long nanos) {
         this.owner = owner;
-        this.arrays = List.copyOf(names.values());
-        this.names = names;
+        this.arrays = arrays.list();
+        this.names = arrays.byName();
         this.paths = paths;
         this.conversions = plan.conversions();
         this.nanos = nanos;

@@ -47,7 +47,12 @@ public final class Loader {
             HostMemory host) {}
 
     /** What happens in memory of the host to arrays that cannot be transferred as they are. */
-    private record HostMemory(long bytes, boolean littleEndian, boolean brainFloats) {}
+    private record HostMemory(long bytes, boolean littleEndian, boolean brainFloats) {
+
+        Conversion conversion(Array array) {
+            return Conversion.of(array, bytes, littleEndian, brainFloats);
+        }
+    }
 
     private final Backend backend;
     private final Settings settings;
@@ -268,18 +273,10 @@ public final class Loader {
 
     private LoadPlan plan(List<ArrayFile> files) {
         checkNames(files);
-        List<LoadPlan.Placement> wanted = new ArrayList<>();
-        for (ArrayFile file : files) {
-            for (Array array : file.arrays()) {
-                if (settings.names.isEmpty() || settings.names.stream().anyMatch(name -> matches(name, array))) {
-                    wanted.add(cut(array));
-                }
-            }
-        }
         LoadPlan plan;
         long deviceBytes;
         try {
-            plan = LoadPlan.of(wanted, settings.oneBuffer, settings.transferBytes);
+            plan = placed(files).plan(settings.transferBytes);
             deviceBytes = plan.deviceBytes();
         } catch (ArithmeticException e) {
             throw new IllegalArgumentException("the arrays need more bytes than a long can hold", e);
@@ -290,6 +287,20 @@ public final class Loader {
                     + " bytes of device memory, more than the budget of " + settings.budget);
         }
         return plan;
+    }
+
+    private LoadPlan.Placing placed(List<ArrayFile> files) {
+        LoadPlan.Placing placing = new LoadPlan.Placing(settings.oneBuffer);
+        HostMemory host = settings.host;
+        Conversion none = new Conversion(host.bytes, 0, false);
+        for (ArrayFile file : files) {
+            for (Array array : file.arrays()) {
+                if (settings.names.isEmpty() || settings.names.stream().anyMatch(name -> matches(name, array))) {
+                    place(placing, array, host.littleEndian || host.brainFloats ? host.conversion(array) : none);
+                }
+            }
+        }
+        return placing;
     }
 
     /** Checks names across files: those within a file differ. */
@@ -326,19 +337,17 @@ public final class Loader {
         return name.matcher(array.name()).matches();
     }
 
-    private LoadPlan.Placement cut(Array array) {
-        HostMemory host = settings.host;
-        Conversion conversion = Conversion.of(array, host.bytes, host.littleEndian, host.brainFloats);
+    private void place(LoadPlan.Placing placing, Array array, Conversion conversion) {
         Slice slice = slice(array);
         if (!(array.data() instanceof Array.Data.Contiguous contiguous)) {
             ChunkWindow window = slice == null ? ChunkWindow.all(array) : slice.window(array);
-            return new LoadPlan.Placement(array, window.shape(), window, conversion, 0, 0);
+            placing.add(array, window.shape(), window, conversion);
+        } else if (slice == null) {
+            placing.add(array, array.shape(), FileBlocks.of(contiguous.extent()), conversion);
+        } else {
+            Slice.Cut cut = slice.cut(array, contiguous.extent());
+            placing.add(array, cut.shape(), cut.blocks(), conversion);
         }
-        if (slice == null) {
-            return new LoadPlan.Placement(array, array.shape(), FileBlocks.of(contiguous.extent()), conversion, 0, 0);
-        }
-        Slice.Cut cut = slice.cut(array, contiguous.extent());
-        return new LoadPlan.Placement(array, cut.shape(), cut.blocks(), conversion, 0, 0);
     }
 
     private @Nullable Slice slice(Array array) {

@@ -24,6 +24,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
@@ -103,6 +104,32 @@ class LoaderTest {
                                     % Loader.ALIGNMENT)
                             .as(array.name())
                             .isZero();
+                }
+            }
+        }
+    }
+
+    @Test
+    void arraysInAnyOrderArePlacedInThatOfTheirFiles() throws IOException {
+        List<Array> first = get(Formats.read(model("first.safetensors", 1000, 300, 7))).arrays();
+        List<Array> other = get(Formats.read(SafetensorsFile.write(
+                        folder.resolve("other.safetensors"),
+                        List.of(SafetensorsFile.bytes("b0", 5), SafetensorsFile.bytes("b1", 600)))))
+                .arrays();
+        List<Array> mixed = List.of(other.get(1), first.get(2), first.get(0), other.get(0), first.get(1));
+        ArrayFile file = new ArrayFile(Path.of("mixed"), "safetensors", Map.of(), mixed);
+        LoadPlan plan = Loader.of(backend).explain(file);
+        assertThat(plan.arrays())
+                .extracting(placement -> placement.array().name())
+                .containsExactly("b0", "b1", "a0", "a1", "a2");
+        assertThat(plan.arrays()).extracting(LoadPlan.Placement::offset).containsExactly(0L, 256L, 1024L, 2048L, 2560L);
+        assertThat(plan.buffers()).containsExactly(2567L);
+        assertThat(plan.transfers()).isEqualTo(2);
+        for (Loader loader : List.of(Loader.of(backend), Loader.of(backend).bufferPerArray())) {
+            try (LoadedArrays loaded = get(loader.load(file))) {
+                assertThat(loaded.arrays()).extracting(DeviceArray::name).containsExactly("b0", "b1", "a0", "a1", "a2");
+                for (Array array : mixed) {
+                    assertThat(bytes(loaded.get(array.name()))).as(array.name()).isEqualTo(Real.bytes(array));
                 }
             }
         }
