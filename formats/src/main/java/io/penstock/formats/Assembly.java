@@ -51,10 +51,7 @@ final class Assembly {
             int chunkBytes = Math.toIntExact(chunkBytes());
             for (Array.ChunkData chunk : chunks) {
                 ByteBuffer decoded = Codecs.decode(chunk, stored(chunk.extent()), chunkBytes);
-                window.runs(
-                        chunk,
-                        (chunkOffset, boxOffset, length) ->
-                                slab.put((int) (boxOffset - offset), decoded, (int) chunkOffset, (int) length));
+                window.overlap(chunk).copy(decoded, slab, offset);
             }
             return slab;
         }

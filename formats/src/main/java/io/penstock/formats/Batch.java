@@ -115,7 +115,7 @@ record Batch(List<Piece> pieces) {
             for (Array.ChunkData chunk : window.chunks()) {
                 Extent extent = chunk.extent();
                 FilePieces pieces = of(extent.file());
-                window.runs(chunk, (chunkOffset, boxOffset, length) -> {
+                window.overlap(chunk).runs((chunkOffset, boxOffset, length) -> {
                     Extent run = new Extent(extent.file(), extent.offset() + chunkOffset, length);
                     pieces.add(FileBlocks.of(run), placement.buffer(), placement.offset() + boxOffset);
                 });

@@ -24,11 +24,6 @@ public record ChunkWindow(Array array, List<Long> from, List<Long> shape) implem
         shape = List.copyOf(shape);
     }
 
-    /** Bytes that lie side by side in a chunk and in the box. */
-    interface Run {
-        void at(long chunkOffset, long boxOffset, long length);
-    }
-
     static ChunkWindow all(Array array) {
         return new ChunkWindow(array, Collections.nCopies(array.shape().size(), 0L), array.shape());
     }
@@ -100,8 +95,8 @@ public record ChunkWindow(Array array, List<Long> from, List<Long> shape) implem
                 : end;
     }
 
-    /** Calls {@code run} for each run of a chunk, in the order of the box. */
-    void runs(Array.ChunkData chunk, Run run) {
+    /** Returns what a chunk and the box share. */
+    Overlap overlap(Array.ChunkData chunk) {
         List<Integer> order =
                 slowestFirst(IntStream.range(0, shape.size()).boxed().toList());
         List<Integer> stored = data().dimensionOrder().isEmpty() ? order : data().dimensionOrder();
@@ -109,14 +104,14 @@ public record ChunkWindow(Array array, List<Long> from, List<Long> shape) implem
         long[] boxStrides = strides(shape, order);
         long chunkStart = 0;
         long boxStart = 0;
-        List<Step> steps = new ArrayList<>();
+        List<Overlap.Step> steps = new ArrayList<>();
         for (int d : order) {
             long low = low(chunk, d);
             chunkStart += (low - start(chunk, d)) * chunkStrides[d];
             boxStart += (low - from.get(d)) * boxStrides[d];
-            steps.add(new Step(high(chunk, d) - low, chunkStrides[d], boxStrides[d]));
+            steps.add(new Overlap.Step(high(chunk, d) - low, chunkStrides[d], boxStrides[d]));
         }
-        Walk.of(steps, array.type().blockBytes(), run).from(0, chunkStart, boxStart);
+        return Overlap.of(steps, array.type().blockBytes(), chunkStart, boxStart);
     }
 
     /** Returns the distance in bytes from an element to the next along each dimension. */
@@ -131,46 +126,9 @@ public record ChunkWindow(Array array, List<Long> from, List<Long> shape) implem
         return strides;
     }
 
-    /** A dimension of what a chunk and the box share: its elements, and their distances in both. */
-    private record Step(long count, long chunkStride, long boxStride) {}
-
-    /**
-     * All runs of what a chunk and the box share.
-     *
-     * @param steps the dimensions, but those that are within a run; the one that varies slowest in the box is first
-     * @param length the bytes of a run
-     */
-    private record Walk(List<Step> steps, long length, Run run) {
-
-        static Walk of(List<Step> all, long elementBytes, Run run) {
-            int outer = all.size();
-            long length = elementBytes;
-            while (outer > 0 && all.get(outer - 1).chunkStride == length && all.get(outer - 1).boxStride == length) {
-                outer--;
-                length *= all.get(outer).count;
-            }
-            return new Walk(all.subList(0, outer), length, run);
-        }
-
-        void from(int dimension, long chunkOffset, long boxOffset) {
-            if (dimension == steps.size()) {
-                run.at(chunkOffset, boxOffset, length);
-                return;
-            }
-            Step step = steps.get(dimension);
-            for (long i = 0; i < step.count; i++) {
-                from(dimension + 1, chunkOffset + i * step.chunkStride, boxOffset + i * step.boxStride);
-            }
-        }
-    }
-
     /** Returns the bytes of the runs of the first chunk, or 0 if there is none. */
     long runBytes() {
-        long[] bytes = {0};
         List<Array.ChunkData> chunks = chunks();
-        if (!chunks.isEmpty()) {
-            runs(chunks.get(0), (chunkOffset, boxOffset, length) -> bytes[0] = length);
-        }
-        return bytes[0];
+        return chunks.isEmpty() ? 0 : overlap(chunks.get(0)).length();
     }
 }

@@ -111,7 +111,8 @@ class LoaderTest {
 
     @Test
     void arraysInAnyOrderArePlacedInThatOfTheirFiles() throws IOException {
-        List<Array> first = get(Formats.read(model("first.safetensors", 1000, 300, 7))).arrays();
+        List<Array> first =
+                get(Formats.read(model("first.safetensors", 1000, 300, 7))).arrays();
         List<Array> other = get(Formats.read(SafetensorsFile.write(
                         folder.resolve("other.safetensors"),
                         List.of(SafetensorsFile.bytes("b0", 5), SafetensorsFile.bytes("b1", 600)))))
