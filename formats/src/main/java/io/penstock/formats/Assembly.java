@@ -56,10 +56,17 @@ final class Assembly {
             return slab;
         }
 
+        /** Fills by doubling what is filled. */
         private void fill(ByteBuffer slab) {
             List<Byte> fill = window.data().fill();
-            for (int i = 0; !fill.isEmpty() && i < slab.limit(); i++) {
-                slab.put(i, fill.get(i % fill.size()));
+            int filled = Math.min(fill.size(), slab.limit());
+            for (int i = 0; i < filled; i++) {
+                slab.put(i, fill.get(i));
+            }
+            while (filled > 0 && filled < slab.limit()) {
+                int count = Math.min(filled, slab.limit() - filled);
+                slab.put(filled, slab, 0, count);
+                filled += count;
             }
         }
 

@@ -255,6 +255,25 @@ class ZarrFilesTest {
         return array;
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 100, 1000})
+    void missingChunksHaveTheFillValueInEveryElement(int rows) throws IOException {
+        Path array = zarr("[" + (rows + 1) + ", 7]", "[1, 7]", 14);
+        Path document = array.resolve("zarr.json");
+        Files.writeString(document, Files.readString(document).replace("\"fill_value\": 0", "\"fill_value\": 513"));
+        for (int i = 1; i < 4; i++) {
+            Files.delete(array.resolve("c/" + i + "/0"));
+        }
+        ByteBuffer expected = ByteBuffer.allocate(14 * (rows + 1)).order(ByteOrder.LITTLE_ENDIAN);
+        expected.put(Files.readAllBytes(array.resolve("c/0/0")));
+        while (expected.hasRemaining()) {
+            expected.putShort((short) 513);
+        }
+        try (LoadedArrays loaded = get(Loader.of(backend).load(array))) {
+            assertThat(bytes(loaded.get("a"))).isEqualTo(expected.array());
+        }
+    }
+
     @Test
     void chunksOfAnotherLengthAreRefused() throws IOException {
         Path array = zarr("[64, 4096]", "[16, 4096]", 16 * 4096 * 2 - 1);
