@@ -2,6 +2,9 @@
 package io.penstock.formats;
 
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Signal;
 import reactor.core.scheduler.Schedulers;
@@ -14,10 +17,25 @@ final class BlockingCall {
     /**
      * Emits the result; nothing if it is null. A cancel interrupts the call, and an exception of it is then dropped without a
      * log entry: errors are passed on as values, which {@code Hooks.onErrorDropped} does not see.
+     *
+     * <p>A cancel after the call interrupts nothing. With {@code subscribeOn} it would interrupt the subscribers that the result is
+     * delivered to on that thread: {@code dematerialize} cancels once it has received the end.
      */
     static <T> Mono<T> of(Callable<T> call) {
-        return Mono.fromCallable(() -> signal(call))
-                .subscribeOn(Schedulers.boundedElastic())
+        return Mono.<Signal<T>>create(sink -> {
+                    AtomicBoolean cancelled = new AtomicBoolean();
+                    Disposable.Swap task = Disposables.swap();
+                    sink.onCancel(() -> {
+                        cancelled.set(true);
+                        task.dispose();
+                    });
+                    task.update(Schedulers.boundedElastic().schedule(() -> {
+                        Signal<T> end = signal(call);
+                        if (!cancelled.get()) {
+                            sink.success(end);
+                        }
+                    }));
+                })
                 .dematerialize();
     }
 

@@ -8,7 +8,6 @@ import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import java.io.EOFException;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -18,10 +17,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Signal;
 import reactor.core.publisher.Sinks;
 import reactor.core.publisher.SynchronousSink;
-import reactor.core.scheduler.Schedulers;
 
 /** One load, which runs once: its result, and its progress meanwhile. */
 public final class Load {
@@ -114,27 +111,25 @@ public final class Load {
                 (int) Math.max(1, Math.min(processors, loader.hostBytes() / (2 * largest))); // stored, and decoded
         return Flux.fromIterable(parts)
                 .flatMap(
-                        part -> Mono.fromCallable(() -> read(part))
-                                .subscribeOn(Schedulers.boundedElastic())
-                                .<ByteBuffer>dematerialize()
+                        part -> read(part)
                                 .flatMap(bytes -> targets.get(part.buffer()).upload(part.offset(), bytes))
                                 .doOnNext(bytes -> count(bytes, total))
                                 .then(),
                         atATime);
     }
 
-    /** Returns what is read, or the error: as a value, which is not dropped with a message when the load has ended meanwhile. */
-    static Signal<ByteBuffer> read(HostPart part) {
-        try {
-            return Signal.next(part.read());
-        } catch (IOException | RuntimeException e) {
-            return Signal.error(e);
-        } catch (OutOfMemoryError e) { // which Reactor does not signal: the load would not end
-            return Signal.error(new IllegalStateException(
-                    "there is not enough memory of the host to read " + part.bytes()
-                            + " bytes of an array, see Loader.hostBytes: " + e.getMessage(),
-                    e));
-        }
+    /** Emits what is read. */
+    static Mono<ByteBuffer> read(HostPart part) {
+        return BlockingCall.of(() -> {
+            try {
+                return part.read();
+            } catch (OutOfMemoryError e) { // does not tell what to do
+                throw new IllegalStateException(
+                        "there is not enough memory of the host to read " + part.bytes()
+                                + " bytes of an array, see Loader.hostBytes: " + e.getMessage(),
+                        e);
+            }
+        });
     }
 
     private Mono<Void> move(Path path, List<Batch> batches, List<DeviceBuffer> targets, long total) {

@@ -252,7 +252,7 @@ class HostileFilesTest {
         HostPart part = new HostPart(0, 0, 1000, new Conversion(1, 0, false), () -> {
             throw new OutOfMemoryError("Java heap space");
         });
-        assertThat(Load.read(part).getThrowable())
+        assertThatThrownBy(() -> Load.read(part).block())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage(
                         "there is not enough memory of the host to read 1000 bytes of an array, see Loader.hostBytes:"
