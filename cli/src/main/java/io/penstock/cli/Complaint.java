@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
+import io.penstock.BackendUnavailableException;
 import io.penstock.PenstockException;
 import io.penstock.formats.MalformedFileException;
 import java.io.IOException;
@@ -26,6 +27,13 @@ public final class Complaint {
     /** Returns the message for an error, on one line, without control characters. */
     public static String of(Throwable thrown) {
         return TextTable.plain(text(thrown));
+    }
+
+    /** As {@link #of}, for a terminal: what lists the backends has a line for each. */
+    static String lines(Throwable thrown) {
+        return Exceptions.unwrap(thrown) instanceof BackendUnavailableException
+                ? TextTable.plainLines(text(thrown))
+                : of(thrown);
     }
 
     private static String text(Throwable thrown) {

@@ -6,7 +6,6 @@ import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.ServiceLoader;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -58,7 +57,7 @@ public final class Penstock {
         line.setUsageHelpWidth(columns(System.getenv("COLUMNS")));
         line.setParameterExceptionHandler(Penstock::misused);
         line.setExecutionExceptionHandler((e, command, parsed) -> {
-            command.getErr().println("penstock: " + Complaint.of(e));
+            command.getErr().println("penstock: " + Complaint.lines(e));
             return FAILED;
         });
         int code = line.execute(arguments.length == 0 ? new String[] {"--help"} : arguments);
@@ -90,8 +89,7 @@ public final class Penstock {
         CommandLine command = e.getCommandLine();
         PrintWriter err = command.getErr();
         String complaint = isUnreadableName(e) ? Complaint.UNREADABLE_NAME : String.valueOf(e.getMessage());
-        err.println("penstock: "
-                + complaint.lines().map(TextTable::plain).collect(Collectors.joining(System.lineSeparator())));
+        err.println("penstock: " + TextTable.plainLines(complaint));
         err.println("see: ./" + command.getCommandSpec().qualifiedName() + " --help");
         return MISUSED;
     }

@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Rows of text in columns; those of numbers are aligned to the right. */
 final class TextTable {
@@ -43,6 +44,11 @@ final class TextTable {
             }
             out.println(line.toString().stripTrailing());
         }
+    }
+
+    /** Returns text on the lines that it has, without characters that a terminal would act on. */
+    static String plainLines(String text) {
+        return text.lines().map(TextTable::plain).collect(Collectors.joining(System.lineSeparator()));
     }
 
     /** Returns text on one line, without characters that a terminal would act on. */

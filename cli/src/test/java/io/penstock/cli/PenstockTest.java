@@ -106,6 +106,15 @@ class PenstockTest {
     }
 
     @Test
+    void aBackendThatIsNotThereIsReportedWithTheOthersALineEach() throws IOException {
+        Path source = Files.write(folder.resolve("source"), new byte[1]);
+        assertThat(CommandLineRun.of("copy", "--backend", "nope", source, folder.resolve("copy"))
+                        .complaints())
+                .startsWith("penstock: there is no backend 'nope'; providers:")
+                .anyMatch(line -> line.startsWith("  host: available"));
+    }
+
+    @Test
     void helpHasTheWidthOfTheShell() {
         assertThat(Penstock.columns(null)).isEqualTo(80);
         assertThat(Penstock.columns("132")).isEqualTo(132);
