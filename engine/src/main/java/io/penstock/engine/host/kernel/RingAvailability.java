@@ -42,5 +42,9 @@ public record RingAvailability(Reason reason, String detail, String remedy) {
         Reason(String remedy) {
             this.remedy = remedy;
         }
+
+        public String remedy() {
+            return remedy;
+        }
     }
 }

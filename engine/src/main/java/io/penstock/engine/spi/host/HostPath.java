@@ -7,6 +7,7 @@ import io.penstock.CommonOptions;
 import io.penstock.Evidence;
 import io.penstock.Failure;
 import io.penstock.FileOption;
+import io.penstock.NativeError;
 import io.penstock.Options;
 import io.penstock.Outcome;
 import io.penstock.Target;
@@ -47,6 +48,7 @@ public final class HostPath implements IoPath {
     private static final int FEWEST_QUEUES = 2;
     private static final int MOST_QUEUES = 4;
     private static final int MOST_THREADS = 16;
+    private static final String NO_RING = "no io_uring for this I/O queue: ";
 
     private final Kernel kernel;
     private final Slabs slabs;
@@ -97,13 +99,13 @@ public final class HostPath implements IoPath {
      * @throws BackendUnavailableException {@code refused} itself, if that is not the cause, or if io_uring is requested
      */
     public HostPath withoutRing(BackendUnavailableException refused) {
-        boolean locked = refused.nativeError()
+        NativeError cause = refused.nativeError()
                 .filter(error -> error.code() == Errno.ENOMEM)
-                .isPresent();
-        if (!uring || !locked || options.get(HostOptions.IO) == HostIo.URING) {
+                .orElseThrow(() -> refused);
+        if (!uring || options.get(HostOptions.IO) == HostIo.URING) {
             throw refused;
         }
-        String detail = String.valueOf(refused.getMessage());
+        String detail = NO_RING + cause;
         return new HostPath(
                 kernel, slabs, options, new RingAvailability(RingAvailability.Reason.LOCKED_MEMORY_LIMIT, detail));
     }
@@ -191,8 +193,12 @@ public final class HostPath implements IoPath {
         try {
             return UringQueue.open(kernel, options);
         } catch (ErrnoException refused) {
+            String remedy = refused.nativeError().code() == Errno.ENOMEM
+                    ? "; " + RingAvailability.Reason.LOCKED_MEMORY_LIMIT.remedy() + ", or set " + HostOptions.IO
+                            + "=pool"
+                    : "";
             throw new BackendUnavailableException(
-                    "no io_uring for this I/O queue: " + refused.getMessage(),
+                    NO_RING + refused.getMessage() + remedy,
                     new Failure(Outcome.NOT_STARTED, refused.nativeError()),
                     refused);
         }

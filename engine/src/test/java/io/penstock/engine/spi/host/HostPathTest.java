@@ -84,6 +84,8 @@ class HostPathTest {
         kernel.setupAnswer = -Errno.ENOMEM;
         BackendUnavailableException refused =
                 catchThrowableOfType(BackendUnavailableException.class, ioPath::openQueue);
+        assertThat(refused)
+                .hasMessageEndingWith("ENOMEM (12); raise ulimit -l (RLIMIT_MEMLOCK), or set penstock.host.io=pool");
         HostPath pool = ioPath.withoutRing(refused);
         assertThat(pool.reason()).contains("LOCKED_MEMORY_LIMIT", "io_uring_setup -> ENOMEM (12)");
         assertThat(pool.remedy()).contains("ulimit -l");
@@ -94,6 +96,7 @@ class HostPathTest {
         kernel.setupAnswer = -Errno.EPERM;
         BackendUnavailableException other = catchThrowableOfType(BackendUnavailableException.class, ioPath::openQueue);
         assertThatThrownBy(() -> ioPath.withoutRing(other)).isSameAs(other);
+        assertThat(other).hasMessageEndingWith("EPERM (1)");
     }
 
     @Test
