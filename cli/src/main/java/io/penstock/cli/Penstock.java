@@ -39,6 +39,9 @@ public final class Penstock {
     private Penstock() {}
 
     public static void main(String[] arguments) {
+        if ("dumb".equals(System.getenv("TERM"))) {
+            System.setProperty("picocli.ansi", "false"); // which knows of NO_COLOR by itself
+        }
         PrintWriter out = new PrintWriter(System.out, true, Charset.defaultCharset());
         PrintWriter err = new PrintWriter(System.err, true, Charset.defaultCharset());
         System.exit(run(out, err, arguments));

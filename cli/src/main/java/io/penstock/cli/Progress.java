@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
+import io.penstock.cli.ffi.TerminalWidth;
 import java.io.Console;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -8,6 +9,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Progress {
 
+    private static final int STANDARD_ERROR = 2;
     private static final int BAR = 12;
     private static final long EVERY_NANOS = 100_000_000;
     private static final long SILENT_NANOS = 500_000_000;
@@ -26,7 +29,7 @@ public final class Progress {
     private final PrintStream to;
     private final boolean terminal;
     private final LongSupplier nanoTime;
-    private final int columns = Penstock.columns(System.getenv("COLUMNS"));
+    private final IntSupplier columns;
 
     private long beganNanos;
     private long lastDone = Long.MAX_VALUE;
@@ -35,14 +38,20 @@ public final class Progress {
 
     /** Creates an instance that shows nothing if standard error is not a terminal. */
     public Progress() {
-        this(System.err, TERMINAL, System::nanoTime);
+        this(System.err, TERMINAL, System::nanoTime, Progress::columns);
     }
 
-    /** Same, with the place, what it is, and the clock. */
-    Progress(PrintStream to, boolean terminal, LongSupplier nanoTime) {
+    /** Same, with the place, what it is, the clock, and the width, which may change. */
+    Progress(PrintStream to, boolean terminal, LongSupplier nanoTime, IntSupplier columns) {
+        this.columns = columns;
         this.to = to;
         this.terminal = terminal;
         this.nanoTime = nanoTime;
+    }
+
+    private static int columns() {
+        int found = TerminalWidth.of(STANDARD_ERROR);
+        return found > 0 ? found : Penstock.columns(System.getenv("COLUMNS"));
     }
 
     /** Returns whether steps are shown. */
@@ -125,9 +134,9 @@ public final class Progress {
     }
 
     private void show(String text) {
-        String fits =
-                text.length() < columns ? text : text.substring(0, columns - 1); // a line that wraps cannot be cleared
-        to.print("\r" + fits + " ".repeat(Math.max(0, shownLength - fits.length())));
+        int most = Math.max(0, columns.getAsInt() - 1); // a line that wraps cannot be cleared
+        String fits = text.substring(0, Math.min(text.length(), most));
+        to.print("\r" + fits + " ".repeat(Math.max(0, Math.min(shownLength, most) - fits.length())));
         to.flush();
         shownLength = fits.length();
     }

@@ -16,8 +16,9 @@ class ProgressTest {
 
     private final ByteArrayOutputStream shown = new ByteArrayOutputStream();
     private final AtomicLong now = new AtomicLong(-5 * SECOND);
+    private int columns = 80;
     private final Progress progress =
-            new Progress(new PrintStream(shown, true, StandardCharsets.UTF_8), true, now::get);
+            new Progress(new PrintStream(shown, true, StandardCharsets.UTF_8), true, now::get, () -> columns);
 
     private String shown() {
         return shown.toString(StandardCharsets.UTF_8);
@@ -63,6 +64,17 @@ class ProgressTest {
     }
 
     @Test
+    void aLineIsNeverAsWideAsTheTerminalWhichMayChange() {
+        progress.share("something long", 0, 10);
+        now.addAndGet(SECOND);
+        progress.share("something long", 5, 10);
+        columns = 20;
+        now.addAndGet(SECOND);
+        progress.share("something long", 6, 10);
+        assertThat(shown().split("\r")[2]).isEqualTo("[#######.....]  60 ");
+    }
+
+    @Test
     void theLineIsClearedBeforeOthers() {
         progress.step("x", 0, 10);
         now.addAndGet(SECOND);
@@ -75,7 +87,8 @@ class ProgressTest {
 
     @Test
     void withoutATerminalOnlyLinesAreShown() {
-        Progress piped = new Progress(new PrintStream(shown, true, StandardCharsets.UTF_8), false, now::get);
+        Progress piped =
+                new Progress(new PrintStream(shown, true, StandardCharsets.UTF_8), false, now::get, () -> columns);
         piped.step("x", 0, 10);
         now.addAndGet(SECOND);
         piped.step("x", 5, 10);

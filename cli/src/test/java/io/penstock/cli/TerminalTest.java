@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.penstock.cli.ffi.TerminalWidth;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/** On a terminal, which {@code script} of util-linux makes. */
+@EnabledOnOs(OS.LINUX)
+class TerminalTest {
+
+    private static final Path SCRIPT = Path.of("/usr/bin/script");
+
+    /** Prints how wide standard error is. */
+    static final class Width {
+        private Width() {}
+
+        public static void main(String[] arguments) {
+            System.out.println("width " + TerminalWidth.of(2));
+        }
+    }
+
+    private static String onATerminal(String settings, Class<?> program, String argument)
+            throws IOException, InterruptedException {
+        assumeTrue(Files.isExecutable(SCRIPT), "there is no " + SCRIPT);
+        ProcessBuilder builder = new ProcessBuilder(
+                        SCRIPT.toString(),
+                        "-qec",
+                        settings + "; exec \"$JAVA\" --enable-native-access=ALL-UNNAMED '" + program.getName() + "' "
+                                + argument,
+                        "/dev/null")
+                .redirectErrorStream(true);
+        builder.environment()
+                .put(
+                        "JAVA",
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        builder.environment()
+                .put(
+                        "CLASSPATH",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+        Process process = builder.start();
+        process.getOutputStream().close();
+        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(out).isZero();
+        return out;
+    }
+
+    @Test
+    void itsWidthIsFoundThoughNoShellExportsIt() throws Exception {
+        assertThat(onATerminal("stty cols 37", Width.class, "")).contains("width 37");
+        assertThat(onATerminal("exec 2>/dev/null", Width.class, "")).contains("width 0");
+    }
+
+    @Test
+    void oneThatIsDumbGetsNoColours() throws Exception {
+        assertThat(onATerminal("export TERM=xterm", Penstock.class, "--help")).contains("COMMAND", "\u001b[");
+        assertThat(onATerminal("export TERM=dumb", Penstock.class, "--help"))
+                .contains("COMMAND")
+                .doesNotContain("\u001b");
+    }
+}
