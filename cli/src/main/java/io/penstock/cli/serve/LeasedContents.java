@@ -58,6 +58,9 @@ public final class LeasedContents implements Contents {
         List<FileRegion> regions = body.parts().stream()
                 .map(part -> file.region(part.offset(), part.length()))
                 .toList();
-        return StreamPlan.of(regions).chunkBytes(chunkBytes).depth(depth);
+        return StreamPlan.of(regions)
+                .chunkBytes(chunkBytes)
+                .depth(depth)
+                .directDelivery(); // Netty hands buffers to its event loop
     }
 }
