@@ -84,7 +84,7 @@ final class Assembly {
     static void read(SeekableByteChannel channel, ByteBuffer target, Extent extent) throws IOException {
         channel.position(extent.offset());
         while (target.hasRemaining()) {
-            int read = channel.read(target);
+            int read = HeaderBytes.readSome(channel, target);
             if (read < 0) {
                 throw new EOFException(extent.file() + " became shorter");
             }

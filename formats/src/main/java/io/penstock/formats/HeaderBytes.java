@@ -103,14 +103,31 @@ final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
         int done = Math.min(count, window.remaining());
         window.get(bytes, 0, done);
         ByteBuffer rest = ByteBuffer.wrap(bytes, done, count - done);
+        channel.position(windowEnd);
         while (rest.hasRemaining()) {
-            int read = channel.position(windowEnd).read(rest);
+            int read = readSome(channel, rest);
             if (read < 0) {
                 throw new EOFException(path + " became shorter while it was read");
             }
             windowEnd += read;
         }
         return bytes;
+    }
+
+    /**
+     * Reads some bytes, as {@link SeekableByteChannel#read} does, but not many at a time: for those that go to the heap
+     * the thread would keep as much direct memory as a call asks for.
+     */
+    static int readSome(SeekableByteChannel channel, ByteBuffer target) throws IOException {
+        int limit = target.limit();
+        if (!target.isDirect()) {
+            target.limit(target.position() + Math.min(target.remaining(), WINDOW));
+        }
+        try {
+            return channel.read(target);
+        } finally {
+            target.limit(limit);
+        }
     }
 
     void skip(long bytes, String what) throws IOException {
