@@ -60,8 +60,7 @@ class StagingRefusedTest implements Rules {
         FaultSubject.uring();
         Path file = bench.file("data", BYTES);
         int most = 1 << 20; // room for a ring, not for a staging buffer of 1 MiB and its slack
-        String[] limited = {"setpriv", "--bounding-set=-ipc_lock", "prlimit", "--memlock=" + most + ":" + most};
-        String said = Tool.require(() -> ChildJvm.run(MoveAndTell.class, file, limited));
+        String said = Tool.require(() -> ChildJvm.run(MoveAndTell.class, file, Tool.withLockedMemory(most)));
         assertThat(said)
                 .contains(
                         ALL_MOVED,

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** Programs of the system, and ours in C, which are compiled when they are first needed. */
@@ -22,6 +23,7 @@ final class Tool {
     private static final Path BASE = Path.of(System.getProperty("basedir", ""));
     private static final Path SOURCES = BASE.resolve("src/test/c");
     private static final Path PROGRAMS = BASE.resolve("target/faults-bin");
+    private static final int FIRST_USER = 1 << 20; // systems give smaller numbers
     private static final Map<String, Path> COMPILED = new ConcurrentHashMap<>();
 
     private Tool() {}
@@ -101,5 +103,23 @@ final class Tool {
             Thread.currentThread().interrupt();
             throw new AssertionError("interrupted while " + process.info() + " ran", e);
         }
+    }
+
+    /**
+     * Returns a command that runs the one behind it with a limit of locked memory, as a user who has no other process, and
+     * reads what root may. All processes of a user share the limit, and rings count until the kernel frees them, which is
+     * later than the end of their process.
+     */
+    static String[] withLockedMemory(int bytes) {
+        int user = ThreadLocalRandom.current().nextInt(FIRST_USER, Integer.MAX_VALUE);
+        return new String[] {
+            "setpriv",
+            "--reuid=" + user,
+            "--inh-caps=+dac_override",
+            "--ambient-caps=+dac_override",
+            "--bounding-set=-ipc_lock",
+            "prlimit",
+            "--memlock=" + bytes + ":" + bytes
+        };
     }
 }

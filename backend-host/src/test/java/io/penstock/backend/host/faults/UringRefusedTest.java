@@ -81,13 +81,8 @@ class UringRefusedTest implements Rules {
         assertFallsBack(readWhileRefused(bench, ENOMEM), "LOCKED_MEMORY_LIMIT", "ENOMEM \\(12\\)");
     }
 
-    /** Root without the capability: it has the limits of any user. */
-    private static String[] withLockedMemory(int bytes) {
-        return new String[] {"setpriv", "--bounding-set=-ipc_lock", "prlimit", "--memlock=" + bytes + ":" + bytes};
-    }
-
     private static String readWithLockedMemory(Path file, int bytes) {
-        return Tool.require(() -> ChildJvm.run(file, withLockedMemory(bytes)));
+        return Tool.require(() -> ChildJvm.run(file, Tool.withLockedMemory(bytes)));
     }
 
     @Test
@@ -108,7 +103,7 @@ class UringRefusedTest implements Rules {
         Path file = bench.file("data", 1 << 20);
         readWithLockedMemory(file, 0); // skips this test if there is no setpriv
         for (int kib : new int[] {32, 64, 96}) {
-            assertThat(ChildJvm.run(file, withLockedMemory(kib << 10)))
+            assertThat(ChildJvm.run(file, Tool.withLockedMemory(kib << 10)))
                     .as("%d KiB", kib)
                     .contains(ALL_MOVED);
         }
