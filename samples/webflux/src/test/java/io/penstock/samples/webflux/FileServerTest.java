@@ -130,6 +130,18 @@ class FileServerTest {
                 .allSatisfy(name -> assertThat(scraped).contains('\n' + name + '{'));
     }
 
+    @Test
+    void eachPanelOfTheDashboardHasALegend() throws Exception {
+        String dashboard = Files.readString(DASHBOARD).replaceAll("\\s", "");
+        assertThat(Pattern.compile("\"legend\":\\{").matcher(dashboard).results())
+                .hasSizeGreaterThan(6);
+        assertThat(Pattern.compile("\"legend\":\\{(?!\"showLegend\":true)")
+                        .matcher(dashboard)
+                        .results())
+                .as("Grafana's schema demands showLegend")
+                .isEmpty();
+    }
+
     private String text(String path) throws Exception {
         return new String(server.send(server.to(path)).body(), StandardCharsets.UTF_8);
     }
