@@ -50,12 +50,7 @@ public final class Pause {
         if (micros >= 0) {
             return 1000L * micros;
         }
-        return hasManyProcessors() ? DEFAULT_NANOS : 0;
-    }
-
-    /** Returns whether the process has 8 processors or more, of which some are idle while it waits for I/O. */
-    public static boolean hasManyProcessors() {
-        return Runtime.getRuntime().availableProcessors() >= MANY_PROCESSORS;
+        return Runtime.getRuntime().availableProcessors() < MANY_PROCESSORS ? 0 : DEFAULT_NANOS;
     }
 
     /** Creates a pause without spins or yields, with naps of one nanosecond. */

@@ -11,7 +11,6 @@ import io.penstock.engine.host.uring.RingOptions;
 import io.penstock.engine.host.uring.SubmissionQueue;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
-import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
 import io.penstock.engine.spi.ffi.Errno;
@@ -40,9 +39,6 @@ public final class UringQueue implements NativeQueue {
     private static final long CANCEL = -2;
     private static final int WAKE_BYTES = Long.BYTES;
     private static final int MOST_REFUSALS = 1000;
-    private static final long ASYNC_BYTES = 64 << 10;
-    // Where all processors are busy, a worker that wakes costs as much as the copy, and is not parallel to anything.
-    private static final long FEW_PROCESSORS_ASYNC_BYTES = 512 << 10;
     // A single read completes sooner if no worker is woken for it; the I/O queue has the time to copy it.
     private static final int MOST_LONE_BYTES = 256 << 10;
     private static final long PAUSE_NANOS = 50_000;
@@ -82,9 +78,7 @@ public final class UringQueue implements NativeQueue {
         requests = new Request[depth];
         userData = new long[depth];
         cancelled = new boolean[depth];
-        long asyncBytes = options.get(HostOptions.ASYNC_BYTES);
-        this.asyncBytes =
-                asyncBytes > 0 ? asyncBytes : Pause.hasManyProcessors() ? ASYNC_BYTES : FEW_PROCESSORS_ASYNC_BYTES;
+        asyncBytes = options.get(HostOptions.ASYNC_BYTES);
     }
 
     /**

@@ -26,10 +26,10 @@ public final class HostOptions {
     /** From how many bytes on kernel workers copy from and to the page cache. */
     public static final Option<Long> ASYNC_BYTES = Option.bytes(
             "penstock.host.async-bytes",
-            0L,
-            0L,
+            64L << 10,
+            8L << 10,
             1L << 40,
-            "cached reads and writes of so many bytes are copied by kernel workers instead of the I/O queue; 0 for 64KiB where the process has 8 processors or more, and 512KiB elsewhere");
+            "cached reads and writes of so many bytes are copied by kernel workers instead of the I/O queue");
 
     /** Whether files and memory that are used often are registered with io_uring. */
     public static final Option<Boolean> REGISTER =
