@@ -29,7 +29,7 @@ class SafetensorsHeaderTest {
             + "\"b.weight\":{\"dtype\":\"BF16\",\"shape\":[],\"data_offsets\":[24,26]},"
             + "\"c\":{\"dtype\":\"U8\",\"shape\":[1000000],\"data_offsets\":[26,1000026]}}  ";
 
-    private static final long START = 8 + HEADER.length();
+    private static final long START = 8L + HEADER.length();
     private static final long DATA = 1_000_026;
 
     private static @Nullable ArrayFile inOnePass(byte[] json, long data) {
