@@ -2,6 +2,7 @@
 package io.penstock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.cli.ffi.TerminalWidth;
@@ -49,7 +50,9 @@ class TerminalTest {
         Process process = builder.start();
         process.getOutputStream().close();
         String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(out).isZero();
+        int exit = process.waitFor();
+        assumeFalse(out.contains("failed to create pseudo-terminal"), out); // as where /dev has no ptmx
+        assertThat(exit).as(out).isZero();
         return out;
     }
 

@@ -50,6 +50,12 @@ public final class HttpFiles {
     private static final int DEFAULT_CHUNK = 256 << 10;
     private static final int DEFAULT_DEPTH = 2;
 
+    static {
+        // The first date that is formatted loads the JDK's time zones from a file: now, not while a request is
+        // answered.
+        new HttpHeaders().setLastModified(0);
+    }
+
     private final Backend backend;
     private final int chunkBytes;
     private final int depth;
