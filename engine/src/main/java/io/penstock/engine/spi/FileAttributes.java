@@ -3,14 +3,19 @@ package io.penstock.engine.spi;
 
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The attributes of an open file. It has one time, which stands for the others too.
  *
- * @param lastModifiedTime {@link #UNKNOWN} where the system does not tell
+ * @param lastModifiedTime {@link #UNKNOWN} if the system does not report it
+ * @param fileKey equal for two openings of one file; null if the system has none
  */
-public record FileAttributes(boolean isRegularFile, long size, FileTime lastModifiedTime, Object fileKey)
-        implements BasicFileAttributes {
+public record FileAttributes(
+        boolean isRegularFile,
+        long size,
+        FileTime lastModifiedTime,
+        @Nullable Object fileKey) implements BasicFileAttributes {
 
     /** The epoch. */
     public static final FileTime UNKNOWN = FileTime.fromMillis(0);

@@ -106,9 +106,9 @@ final class Tool {
     }
 
     /**
-     * Returns a command that runs the one behind it with a limit of locked memory, as a user who has no other process, and
-     * reads what root may. All processes of a user share the limit, and rings count until the kernel frees them, which is
-     * later than the end of their process.
+     * Returns the arguments to put before a command to limit its locked memory. The command runs under a user ID that no other
+     * process has, with root's permission to read files: all processes of a user share the limit, and the kernel may free the
+     * memory of a ring some time after its process has ended.
      */
     static String[] withLockedMemory(int bytes) {
         int user = ThreadLocalRandom.current().nextInt(FIRST_USER, Integer.MAX_VALUE);

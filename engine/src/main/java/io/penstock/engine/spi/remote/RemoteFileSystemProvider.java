@@ -6,6 +6,7 @@ import io.penstock.FileOption;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
+import io.penstock.engine.spi.FileAttributes;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.channels.SeekableByteChannel;
@@ -171,7 +172,7 @@ public abstract class RemoteFileSystemProvider extends FileSystemProvider implem
         }
         AsyncFile file = open(path);
         file.close();
-        return type.cast(new Attributes(file.size()));
+        return type.cast(new FileAttributes(true, file.size(), FileAttributes.UNKNOWN, null));
     }
 
     @Override
@@ -202,51 +203,6 @@ public abstract class RemoteFileSystemProvider extends FileSystemProvider implem
         @Override
         public void setTimes(FileTime modified, FileTime accessed, FileTime created) {
             throw new ReadOnlyFileSystemException();
-        }
-    }
-
-    private record Attributes(long size) implements BasicFileAttributes {
-
-        private static final FileTime UNKNOWN = FileTime.fromMillis(0);
-
-        @Override
-        public FileTime lastModifiedTime() {
-            return UNKNOWN;
-        }
-
-        @Override
-        public FileTime lastAccessTime() {
-            return UNKNOWN;
-        }
-
-        @Override
-        public FileTime creationTime() {
-            return UNKNOWN;
-        }
-
-        @Override
-        public boolean isRegularFile() {
-            return true;
-        }
-
-        @Override
-        public boolean isDirectory() {
-            return false;
-        }
-
-        @Override
-        public boolean isSymbolicLink() {
-            return false;
-        }
-
-        @Override
-        public boolean isOther() {
-            return false;
-        }
-
-        @Override
-        public @Nullable Object fileKey() {
-            return null;
         }
     }
 }
