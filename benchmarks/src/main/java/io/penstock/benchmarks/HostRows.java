@@ -35,6 +35,8 @@ final class HostRows {
         host.direct("O_DIRECT 1 MiB", MIB, 8);
         host.append();
         host.ownCost();
+        host.watched(KIB4, DEPTH);
+        host.watched(MIB, 32);
         host.scale();
         host.http();
         host.s3();
@@ -164,6 +166,33 @@ final class HostRows {
                         () -> new PenstockGather(work, Mode.DIRECT, GATHERED)),
                 comparisons));
         rows.add(new CostRow(hot));
+    }
+
+    /** What meters, events and Observations add to a transfer. */
+    private void watched(int blockBytes, int depth) {
+        Workload work = new Workload(hot, blockBytes, depth, false, false);
+        String row = "watched " + (blockBytes == MIB ? "1 MiB" : "4 KiB");
+        List<Factory> contenders = new ArrayList<>();
+        List<Comparison> comparisons = new ArrayList<>();
+        for (Mode mode : Mode.values()) {
+            for (Watching watching : Watching.values()) {
+                contenders.add(() -> new PenstockSubmit(work, mode, watching));
+            }
+            watched(row, mode, comparisons, Watching.METERS, Watching.NOTHING, 500);
+            watched(row, mode, comparisons, Watching.EVENTS, Watching.NOTHING, 500);
+            watched(row, mode, comparisons, Watching.OBSERVATIONS, Watching.EACH, 2500);
+        }
+        rows.add(new OnlyByName(new Rounds(row, contenders, comparisons)));
+    }
+
+    private static void watched(
+            String row, Mode mode, List<Comparison> comparisons, Watching ours, Watching peer, double goalNanos) {
+        String label = row + ": submit" + ours;
+        String name = "submit, " + mode + ours;
+        String peerName = "submit, " + mode + peer;
+        comparisons.add(new Comparison(
+                label + ", added processor time", mode.toString(), name, peerName, Kind.EXTRA_COST, goalNanos));
+        comparisons.add(new Comparison(label + " / not watched", mode.toString(), name, peerName, Kind.SPEED, 0.9));
     }
 
     private void scale() {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.benchmarks;
 
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 import io.penstock.Backend;
 import io.penstock.BufferRegion;
 import io.penstock.Completion;
@@ -9,11 +12,17 @@ import io.penstock.FileOption;
 import io.penstock.StorageFile;
 import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
+import io.penstock.micrometer.TransferMeters;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import jdk.jfr.Recording;
+import reactor.core.observability.micrometer.Micrometer;
+import reactor.core.publisher.Flux;
 
 /**
- * Penstock through {@code submit(Publisher)}: a transfer, a file region and a completion are created for each block.
+ * Penstock through {@code submit(Publisher)}: a transfer, a file region and a completion are created for each block. Or
+ * through {@code submit(Transfer)}, with a publisher for each block, where each is observed or compared with those.
  */
 final class PenstockSubmit implements Contender {
 
@@ -21,15 +30,28 @@ final class PenstockSubmit implements Contender {
 
     private final Workload workload;
     private final Mode mode;
+    private final Watching watching;
+    private final ObservationRegistry observations = ObservationRegistry.create();
     private final Backend backend;
     private final StorageFile file;
     private final BufferRegion[] regions;
     private final Chains chains;
 
     PenstockSubmit(Workload workload, Mode mode) {
+        this(workload, mode, Watching.NOTHING);
+    }
+
+    PenstockSubmit(Workload workload, Mode mode, Watching watching) {
         this.workload = workload;
         this.mode = mode;
+        this.watching = watching;
         backend = mode.open(QUEUE_DEPTH);
+        if (watching == Watching.METERS) {
+            TransferMeters.bind(backend, new SimpleMeterRegistry());
+        }
+        observations
+                .observationConfig()
+                .observationHandler(new DefaultMeterObservationHandler(new SimpleMeterRegistry()));
         file = backend.openFile(workload.file(), options(workload)).block();
         DeviceBuffer buffer = backend.allocate((long) workload.depth() * workload.blockBytes())
                 .block();
@@ -47,7 +69,7 @@ final class PenstockSubmit implements Contender {
 
     @Override
     public String name() {
-        return "submit, " + mode;
+        return "submit, " + mode + watching;
     }
 
     @Override
@@ -77,13 +99,33 @@ final class PenstockSubmit implements Contender {
     }
 
     private Measure run(TransferSource source, CompletionSink sink, long nanos) throws Exception {
-        return Measure.of(() -> {
-            backend.submit(source, SubmitOptions.DEFAULT.inFlight(workload.depth()))
-                    .subscribe(sink);
-            TimeUnit.NANOSECONDS.sleep(nanos);
-            source.end();
-            return sink.await();
-        });
+        try (Recording recording = new Recording()) { // it sees all backends of the process, so it lasts for one run
+            if (watching == Watching.EVENTS) {
+                recording.enable("io.penstock.Transfer").withThreshold(Duration.ZERO);
+                recording.start();
+            }
+            return Measure.of(() -> {
+                submit(source).subscribe(sink);
+                TimeUnit.NANOSECONDS.sleep(nanos);
+                source.end();
+                return sink.await();
+            });
+        }
+    }
+
+    private Flux<Completion> submit(TransferSource source) {
+        int depth = workload.depth();
+        return switch (watching) {
+            case NOTHING, METERS, EVENTS -> backend.submit(source, SubmitOptions.DEFAULT.inFlight(depth));
+            case EACH -> Flux.from(source).flatMap(backend::submit, depth);
+            case OBSERVATIONS ->
+                Flux.from(source)
+                        .flatMap(
+                                transfer -> backend.submit(transfer)
+                                        .name("transfer")
+                                        .tap(Micrometer.observation(observations)),
+                                depth);
+        };
     }
 
     private Transfer transfer(int chain) {
