@@ -274,17 +274,19 @@ final class HostRows {
         }
         for (String transports : List.of("tcp", "posix,sysv")) {
             String row = "UCX: 4 MiB ranges of a buffer over " + transports;
-            rows.add(new OnlyByName(new Rounds(
-                    row,
-                    List.of(() -> new UcxRead.Perftest(transports), () -> new UcxRead.Penstock(transports)),
-                    List.of(new Comparison(
-                            row + ": transfers / ucx_perftest",
-                            "default",
-                            "transfers",
-                            "ucx_perftest",
-                            Kind.SPEED,
-                            0.9)))));
+            List<Factory> contenders = List.of(
+                    () -> new UcxRead.Perftest(transports, false),
+                    () -> new UcxRead.Perftest(transports, true),
+                    () -> new UcxRead.Penstock(transports));
+            List<Comparison> comparisons = List.of(
+                    ofPerftest(row, "ucx_perftest -s " + UcxRead.RANGE),
+                    ofPerftest(row, "ucx_perftest -e -s " + UcxRead.BYTES));
+            rows.add(new OnlyByName(new Rounds(row, contenders, comparisons)));
         }
+    }
+
+    private static Comparison ofPerftest(String row, String peer) {
+        return new Comparison(row + ": transfers / " + peer, "default", "transfers", peer, Kind.SPEED, 0.9);
     }
 
     /** Compares submit in each mode with fio, and with another peer, which it must equal. */

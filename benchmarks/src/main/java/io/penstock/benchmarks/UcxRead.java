@@ -112,23 +112,35 @@ final class UcxRead {
         }
     }
 
-    /** UCX's own program: active messages of as many bytes, from one buffer into one, polled by both sides. */
+    /** UCX's own program: active messages from one buffer into one, polled by both sides. */
     static final class Perftest implements Contender {
 
         private static final int ATTEMPTS = 20;
-        private static final int WARM_UP = 20;
+        private static final int WARM_UP = 3;
         private static final int OVERALL_MICROS = 3; // column of its last line
 
         private final String transports;
-        private long iterations = 100;
+        private final boolean isAlike;
+        private long iterations = 20;
 
-        Perftest(String transports) {
+        /**
+         * Creates it.
+         *
+         * @param isAlike whether it moves as much memory as Penstock and its endpoints detect the end of their peer, as
+         *     those of Penstock do; else one range, which stays in the caches, without
+         */
+        Perftest(String transports, boolean isAlike) {
             this.transports = transports;
+            this.isAlike = isAlike;
         }
 
         @Override
         public String name() {
-            return "ucx_perftest";
+            return isAlike ? "ucx_perftest -e -s " + BYTES : "ucx_perftest -s " + RANGE;
+        }
+
+        private long messageBytes() {
+            return isAlike ? BYTES : RANGE;
         }
 
         @Override
@@ -137,8 +149,12 @@ final class UcxRead {
         }
 
         private List<String> clientArguments() {
-            return List.of(
-                    "127.0.0.1", "-t", "ucp_am_bw", "-s", "" + RANGE, "-n", "" + iterations, "-w", "" + WARM_UP, "-f");
+            List<String> arguments = new ArrayList<>(List.of("127.0.0.1", "-t", "ucp_am_bw"));
+            arguments.addAll(List.of("-s", "" + messageBytes(), "-n", "" + iterations, "-w", "" + WARM_UP, "-f"));
+            if (isAlike) {
+                arguments.add("-e");
+            }
+            return arguments;
         }
 
         private Process start(int port, List<String> arguments, ProcessBuilder.Redirect output) throws IOException {
@@ -147,6 +163,7 @@ final class UcxRead {
             ProcessBuilder builder =
                     new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output);
             builder.environment().put("UCX_TLS", transports);
+            builder.environment().put("UCX_MM_ERROR_HANDLING", isAlike ? "y" : "n"); // as UcxContext does
             return builder.start();
         }
 
@@ -171,8 +188,8 @@ final class UcxRead {
                     throw new IOException("ucx_perftest failed: " + said);
                 }
                 long took = (long) (Double.parseDouble(columns[OVERALL_MICROS]) * 1000 * iterations);
-                Measure measure = new Measure(iterations, took, 0);
-                iterations = Math.max(20, (long) (iterations * ((double) nanos / took)));
+                Measure measure = new Measure(iterations * (messageBytes() / RANGE), took, 0);
+                iterations = Math.max(5, (long) (iterations * ((double) nanos / took)));
                 return measure;
             } finally {
                 server.destroy();
