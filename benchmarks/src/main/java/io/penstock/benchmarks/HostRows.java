@@ -232,13 +232,19 @@ final class HostRows {
     private void http() {
         String row = "HTTP: 1 GiB by ranges from nginx on loopback";
         List<Factory> contenders = List.of(
-                () -> new HttpRead.Curl(hot, 4),
-                () -> new HttpRead.Curl(hot, 16),
+                () -> new HttpRead.Curl(hot, 4, false),
+                () -> new HttpRead.Curl(hot, 16, false),
+                () -> new HttpRead.Curl(hot, 16, true),
                 () -> new HttpRead.Jdk(hot, 4),
                 () -> new HttpRead.Jdk(hot, 16),
                 () -> new HttpRead.Penstock(hot, false));
         List<Comparison> comparisons = comparisons(
-                "HTTP", "curl, 4 ranges", "curl, 16 ranges", "JDK HttpClient, 4 ranges", "JDK HttpClient, 16 ranges");
+                "HTTP",
+                "curl, 4 ranges",
+                "curl, 16 ranges",
+                "curl, 16 ranges, kept",
+                "JDK HttpClient, 4 ranges",
+                "JDK HttpClient, 16 ranges");
         if (HttpServer.program("nginx").isPresent()
                 && HttpServer.program("curl").isPresent()) {
             rows.add(new OnlyByName(new Rounds(row, contenders, comparisons)));
@@ -259,8 +265,12 @@ final class HostRows {
     /** One object of a server on this machine that answers as a public bucket; where nginx and curl are. */
     private void s3() {
         List<Factory> contenders = List.of(
-                () -> new HttpRead.Curl(hot, 16), () -> new AwsDownload(hot), () -> new HttpRead.Penstock(hot, true));
-        List<Comparison> comparisons = comparisons("S3", "curl, 16 ranges", "AWS transfer manager");
+                () -> new HttpRead.Curl(hot, 16, false),
+                () -> new HttpRead.Curl(hot, 16, true),
+                () -> new AwsDownload(hot),
+                () -> new HttpRead.Penstock(hot, true));
+        List<Comparison> comparisons =
+                comparisons("S3", "curl, 16 ranges", "curl, 16 ranges, kept", "AWS transfer manager");
         if (HttpServer.program("nginx").isPresent()
                 && HttpServer.program("curl").isPresent()) {
             rows.add(new OnlyByName(new Rounds("S3: 1 GiB from nginx on loopback", contenders, comparisons)));

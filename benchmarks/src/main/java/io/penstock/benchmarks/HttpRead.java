@@ -20,6 +20,7 @@ import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +28,7 @@ import java.util.Locale;
 import java.util.concurrent.Flow;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -229,35 +231,50 @@ abstract class HttpRead implements Contender {
         }
     }
 
-    /** curl, with parallel ranges of equal size, which it throws away; a process for each pass. */
+    /** curl, with parallel ranges of equal size; a process for each pass. */
     static final class Curl extends HttpRead {
 
         private static final Pattern TIMES = Pattern.compile("(\\d+)m([0-9.]+)s (\\d+)m([0-9.]+)s\\s*$");
 
         private final int parallel;
+        private final @Nullable Path kept;
 
-        Curl(Path path, int parallel) throws IOException {
+        /**
+         * Creates it.
+         *
+         * @param isKept whether it writes a file for each range, in memory; else it throws the bytes away
+         */
+        Curl(Path path, int parallel, boolean isKept) throws IOException {
             super(path);
             this.parallel = parallel;
+            this.kept = isKept ? Files.createTempDirectory(Path.of("/dev/shm"), "penstock-curl") : null;
         }
 
         @Override
         public String name() {
-            return "curl, " + parallel + " ranges";
+            return "curl, " + parallel + " ranges" + (kept == null ? "" : ", kept");
         }
 
         @Override
         public String remark() {
-            return "throws the bytes away";
+            return kept == null ? "throws the bytes away" : "into files in memory";
+        }
+
+        private String output(int range) {
+            return kept == null
+                    ? "/dev/null"
+                    : kept.resolve(Integer.toString(range)).toString();
+        }
+
+        private long start(int range) {
+            return TestFile.BYTES * range / parallel;
         }
 
         @Override
         long read() throws Exception {
             List<String> ranges = new ArrayList<>();
             for (int i = 0; i < parallel; i++) {
-                long from = TestFile.BYTES * i / parallel;
-                long to = TestFile.BYTES * (i + 1) / parallel - 1;
-                ranges.add("-f -r " + from + "-" + to + " -o /dev/null " + uri);
+                ranges.add("-f -r " + start(i) + "-" + (start(i + 1) - 1) + " -o " + output(i) + " " + uri);
             }
             Process curl = new ProcessBuilder(
                             "bash",
@@ -275,6 +292,24 @@ abstract class HttpRead implements Contender {
                     + Double.parseDouble(children.group(2))
                     + Double.parseDouble(children.group(4));
             return (long) (seconds * 1e9);
+        }
+
+        @Override
+        public void verify() throws IOException {
+            for (int i = 0; kept != null && i < parallel; i++) {
+                verify(ByteBuffer.wrap(Files.readAllBytes(Path.of(output(i)))), start(i), name());
+            }
+        }
+
+        @Override
+        public void close() throws Exception {
+            for (int i = 0; kept != null && i < parallel; i++) {
+                Files.deleteIfExists(Path.of(output(i)));
+            }
+            if (kept != null) {
+                Files.delete(kept);
+            }
+            super.close();
         }
     }
 }
