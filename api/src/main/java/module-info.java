@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The public API of Penstock; no native code. */
+@SuppressWarnings("module") // our own modules are compiled after it
 module io.penstock.api {
     requires transitive org.reactivestreams;
     requires transitive reactor.core;
@@ -7,6 +8,11 @@ module io.penstock.api {
 
     exports io.penstock;
     exports io.penstock.spi;
+    // Not promised: what these modules share, which know nothing else in common.
+    exports io.penstock.file to
+            io.penstock.formats,
+            io.penstock.integration.spark,
+            io.penstock.webflux;
 
     uses io.penstock.spi.BackendProvider;
     uses io.penstock.spi.OptionProvider;

@@ -7,6 +7,7 @@ import io.penstock.FileOption;
 import io.penstock.StorageFile;
 import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
+import io.penstock.file.PartFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,10 +17,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.RejectedExecutionException;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Writes arrays from memory of a device to files: checkpoints. Immutable.
@@ -81,44 +80,18 @@ public final class ArrayWriter {
         return array.type().blockElements() == 1 ? array.type().blockBytes() : 0;
     }
 
-    /** The file has an owner before it is created, so that a cancel at any moment has something to close. */
     private Mono<Long> write(Path target, ByteBuffer header, List<DeviceArray> arrays) {
-        return Mono.usingWhen(
-                Mono.fromSupplier(() -> new PartFile(target)),
-                part -> write(part, header, arrays),
-                part -> Mono.empty(),
-                (part, failure) -> delete(part),
-                ArrayWriter::delete);
-    }
-
-    private static Mono<Void> delete(PartFile part) {
-        Mono<Void> closed = Mono.fromRunnable(part::close);
-        // Rejected where the application has shut down the scheduler: on the wrong thread is better than never.
-        return closed.subscribeOn(Schedulers.boundedElastic())
-                .onErrorResume(RejectedExecutionException.class, e -> closed);
-    }
-
-    private Mono<Long> write(PartFile part, ByteBuffer header, List<DeviceArray> arrays) {
         long length = arrays.stream().mapToLong(DeviceArray::bytes).reduce(header.remaining(), Math::addExact);
-        Mono<Void> created = blocking(() -> part.create(header.duplicate()));
-        Mono<Void> written = Mono.defer(() -> backend.withFile(
-                part.path(),
-                FileOption.WRITE,
-                file -> backend.submit(Flux.fromIterable(transfers(file, header.remaining(), arrays)), SUBMIT)
-                        .then(file.sync())));
-        return created.then(written).then(blocking(part::commit)).thenReturn(length);
-    }
-
-    /** A step that blocks on a file system. */
-    private interface Step {
-        void run() throws Exception;
-    }
-
-    private static Mono<Void> blocking(Step step) {
-        return BlockingCall.of(() -> {
-            step.run();
-            return null;
-        });
+        return PartFile.write(
+                target,
+                header,
+                part -> backend.withFile(
+                                part,
+                                FileOption.WRITE,
+                                file -> backend.submit(
+                                                Flux.fromIterable(transfers(file, header.remaining(), arrays)), SUBMIT)
+                                        .then(file.sync()))
+                        .thenReturn(length));
     }
 
     private static List<Transfer> transfers(StorageFile file, long start, List<DeviceArray> arrays) {

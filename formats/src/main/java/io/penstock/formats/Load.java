@@ -7,6 +7,7 @@ import io.penstock.DeviceBuffer;
 import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.file.BlockingCall;
 import java.io.EOFException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -6,17 +6,20 @@ import io.penstock.FileOption;
 import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.WritePlan;
+import io.penstock.file.BlockingCall;
+import io.penstock.file.PartFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -265,7 +268,7 @@ public final class HttpFiles {
      * <p><b>Threading:</b> names are given on {@link Schedulers#boundedElastic()}; the rest as {@link Backend#write}.
      *
      * <p><b>Errors:</b> those of {@code body}; {@link ResponseStatusException} NOT_FOUND if there is no such folder, or the name
-     * is too long for a file, FORBIDDEN if it must not be written, or {@code target} is a folder; {@link IllegalStateException} if the processor
+     * is too long for a file, FORBIDDEN if it must not be written, or {@code target} is a folder, a device or a pipe; {@link IllegalStateException} if the processor
      * cannot address the backend's memory; others of {@link Backend#write}. Nothing is left behind.
      *
      * <p><b>Cancellation:</b> at any moment. The file has appeared, or nothing is left behind; the latter may end after
@@ -274,14 +277,11 @@ public final class HttpFiles {
      * <p><b>Ownership:</b> releases the buffers of {@code body}.
      */
     public Mono<Long> receive(Publisher<? extends DataBuffer> body, Path target) {
-        Mono<Long> received = Mono.usingWhen(
-                        Mono.fromSupplier(() -> new PartFile(target)),
-                        part -> elastic(part::create)
-                                .then(DataBuffers.write(backend, plan(part), body))
-                                .flatMap(bytes -> elastic(part::commit).thenReturn(bytes)),
-                        part -> Mono.empty(),
-                        (part, cause) -> discard(part),
-                        HttpFiles::discard)
+        Mono<Long> received = PartFile.write(
+                        target,
+                        ByteBuffer.allocate(0),
+                        part -> DataBuffers.write(backend, plan(part), body),
+                        LinkOption.NOFOLLOW_LINKS)
                 .onErrorMap(HttpFiles::status);
         return Mono.defer(this::addressable).then(received);
     }
@@ -309,34 +309,10 @@ public final class HttpFiles {
         });
     }
 
-    private WritePlan plan(PartFile part) {
-        return WritePlan.to(part.path(), FileOption.WRITE)
+    private WritePlan plan(Path part) {
+        return WritePlan.to(part, FileOption.WRITE)
                 .chunkBytes(chunkBytes)
                 .depth(depth)
                 .sync();
-    }
-
-    /** A call of the file system. */
-    @FunctionalInterface
-    private interface FileCall {
-        void run() throws IOException;
-    }
-
-    private static Mono<Void> elastic(FileCall call) {
-        return BlockingCall.of(() -> {
-            call.run();
-            return null;
-        });
-    }
-
-    private static Mono<Void> discard(PartFile part) {
-        // Rejected where the application has shut down the scheduler: on the wrong thread is better than never.
-        return elastic(part::discard)
-                .onErrorResume(
-                        RejectedExecutionException.class,
-                        e -> Mono.fromCallable(() -> {
-                            part.discard();
-                            return null;
-                        }));
     }
 }

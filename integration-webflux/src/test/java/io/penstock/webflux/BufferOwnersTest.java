@@ -2,7 +2,6 @@
 package io.penstock.webflux;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.PooledByteBufAllocator;
 import io.penstock.Backend;
@@ -11,10 +10,7 @@ import io.penstock.Chunk;
 import io.penstock.StreamPlan;
 import io.penstock.WritePlan;
 import io.penstock.engine.stream.LiveLeases;
-import java.io.IOException;
 import java.lang.reflect.Proxy;
-import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -171,22 +167,5 @@ class BufferOwnersTest {
                 .expectNext(10L)
                 .verifyComplete();
         assertThat(plans).singleElement().matches(WritePlan::syncs);
-    }
-
-    @Test
-    void aFileThatIsCreatedAfterItWasDiscardedIsNot() throws IOException {
-        PartFile part = new PartFile(folder.resolve("file"));
-        part.discard();
-        assertThatThrownBy(part::create).isInstanceOf(FileSystemException.class).hasMessageContaining("cancelled");
-        assertThat(folder).isEmptyDirectory();
-    }
-
-    @Test
-    void aFileThatHasItsNameIsNotDiscarded() throws IOException {
-        PartFile part = new PartFile(folder.resolve("file"));
-        part.create();
-        part.commit();
-        part.discard();
-        assertThat(Files.exists(folder.resolve("file"))).isTrue();
     }
 }

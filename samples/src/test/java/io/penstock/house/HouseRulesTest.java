@@ -63,11 +63,12 @@ class HouseRulesTest {
 
     static final ArchRule API_KNOWS_NOTHING_NATIVE_AND_NOTHING_BELOW = classes()
             .that()
-            .resideInAnyPackage("io.penstock", "io.penstock.spi")
+            .resideInAnyPackage("io.penstock", "io.penstock.file", "io.penstock.spi")
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
                     "io.penstock",
+                    "io.penstock.file",
                     "io.penstock.spi",
                     "java..",
                     "reactor..",

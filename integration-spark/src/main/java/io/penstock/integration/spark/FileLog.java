@@ -2,6 +2,7 @@
 package io.penstock.integration.spark;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.penstock.file.PartFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -69,20 +70,8 @@ final class FileLog {
                 file.force(true); // else a crash may leave the name of an entry that is empty
             }
             Files.move(written, entry(entries.size() + 1), StandardCopyOption.ATOMIC_MOVE);
-            sync(directory);
+            PartFile.sync(directory);
             add(found);
-        }
-    }
-
-    private static void sync(Path directory) throws IOException {
-        FileChannel opened;
-        try {
-            opened = FileChannel.open(directory);
-        } catch (IOException notPossibleHere) { // on Windows
-            return;
-        }
-        try (opened) {
-            opened.force(true);
         }
     }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.formats;
+package io.penstock.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.file.Path;
+import java.nio.file.NoSuchFileException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
@@ -16,16 +15,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /** Who receives the end of a blocking call, on its thread, is not interrupted: Tomcat, for one, closes such a connection. */
 class UninterruptedEndTest {
-
-    @TempDir
-    Path folder;
 
     private final CountDownLatch ended = new CountDownLatch(1);
     private final CountDownLatch subscribed = new CountDownLatch(1);
@@ -84,7 +79,9 @@ class UninterruptedEndTest {
 
     @Test
     void ofAnError() throws InterruptedException {
-        assertUninterrupted(Formats.read(folder.resolve("none")));
+        assertUninterrupted(BlockingCall.of(() -> {
+            throw new NoSuchFileException("none");
+        }));
     }
 
     @Test
@@ -93,9 +90,7 @@ class UninterruptedEndTest {
     }
 
     @Test
-    void ofPartsThatPassThroughTheHost() throws InterruptedException {
-        assertUninterrupted(Load.read(new HostPart(0, 0, 1000, new Conversion(1, 0, false), () -> {
-            throw new IOException("the chunk cannot be read");
-        })));
+    void ofAResult() throws InterruptedException {
+        assertUninterrupted(BlockingCall.of(() -> 1));
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.webflux;
+package io.penstock.file;
 
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -9,8 +9,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Signal;
 import reactor.core.scheduler.Schedulers;
 
-/** Runs a call that blocks on a file system, on a thread that may block. */
-final class BlockingCall {
+/** Runs calls that block on a file system, on a thread that may block. */
+public final class BlockingCall {
 
     private BlockingCall() {}
 
@@ -21,7 +21,7 @@ final class BlockingCall {
      * <p>A cancel after the call interrupts nothing. With {@code subscribeOn} it would interrupt the subscribers that the result is
      * delivered to on that thread: {@code dematerialize} cancels once it has received the end.
      */
-    static <T> Mono<T> of(Callable<T> call) {
+    public static <T> Mono<T> of(Callable<T> call) {
         return Mono.<Signal<T>>create(sink -> {
                     AtomicBoolean cancelled = new AtomicBoolean();
                     Disposable.Swap task = Disposables.swap();
@@ -37,6 +37,21 @@ final class BlockingCall {
                     }));
                 })
                 .dematerialize();
+    }
+
+    /** A call without a result. */
+    @FunctionalInterface
+    public interface Step {
+
+        void run() throws Exception;
+    }
+
+    /** Completes when a call has returned; otherwise as {@link #of}. */
+    public static Mono<Void> run(Step step) {
+        return of(() -> {
+            step.run();
+            return null;
+        });
     }
 
     private static <T> Signal<T> signal(Callable<T> call) {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
+
+class PartFileTest {
+
+    private static final ByteBuffer FIRST = ByteBuffer.wrap(new byte[] {1, 2, 3});
+
+    @TempDir
+    Path folder;
+
+    private Mono<Long> write(Path target, LinkOption... options) {
+        return PartFile.write(target, FIRST, part -> Mono.fromCallable(() -> Files.size(part)), options);
+    }
+
+    @Test
+    void aFileThatIsCreatedAfterItWasDiscardedIsNot() throws IOException {
+        PartFile part = new PartFile(folder.resolve("file"));
+        part.discard();
+        assertThatThrownBy(() -> part.create(FIRST)).isInstanceOf(ClosedChannelException.class);
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void aFileThatHasItsNameIsNotDiscarded() throws IOException {
+        PartFile part = new PartFile(folder.resolve("file"));
+        part.create(FIRST.duplicate());
+        part.commit();
+        part.discard();
+        assertThat(folder.resolve("file")).hasBinaryContent(FIRST.array());
+    }
+
+    @Test
+    void aFileWithTheLongestNameIsWrittenAndALongerOneIsNoFile() {
+        StepVerifier.create(write(folder.resolve("x".repeat(255))))
+                .expectNext(3L)
+                .verifyComplete();
+        StepVerifier.create(write(folder.resolve("x".repeat(256)))).verifyError(NoSuchFileException.class);
+    }
+
+    @Test
+    void aFolderIsNotReplaced() {
+        StepVerifier.create(write(folder)).verifyError(AccessDeniedException.class);
+    }
+
+    @Test
+    void aLinkIsFollowedUnlessItIsToBeReplaced() throws IOException {
+        Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("file"));
+        StepVerifier.create(write(link)).expectNext(3L).verifyComplete();
+        assertThat(link).isSymbolicLink();
+        assertThat(folder.resolve("file")).hasBinaryContent(FIRST.array());
+        StepVerifier.create(write(link, LinkOption.NOFOLLOW_LINKS))
+                .expectNext(3L)
+                .verifyComplete();
+        assertThat(link)
+                .isRegularFile()
+                .satisfies(now -> assertThat(Files.isSymbolicLink(now)).isFalse());
+    }
+}
