@@ -57,7 +57,7 @@ class BatchPoolsTest {
 
     private Backend other(int device) {
         Options options = CuFileFake.options(CufilePath.BATCH).with(CufileOptions.DEVICE, device);
-        return new CufileProvider().open(options.resolve(Backends.options()), CuFileFake::nvme, ioPath -> ioPath);
+        return new CufileProvider().open(options.resolve(Backends.options()), CuFileFake::nvme);
     }
 
     private static List<Mono<Completion>> reads(Backend backend, StorageFile file, DeviceBuffer buffer, int blocks) {

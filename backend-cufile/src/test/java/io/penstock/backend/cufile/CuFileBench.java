@@ -51,13 +51,13 @@ final class CuFileBench implements AutoCloseable {
     static CuFileBench open(Options options, CuFileHandles.Storages storages) throws IOException {
         // Of the build: on a disk, where /tmp may be memory.
         Path base = Files.createDirectories(Path.of("target", "cufile"));
-        Backend backend = new CufileProvider().open(options.resolve(Backends.options()), storages, ioPath -> ioPath);
+        Backend backend = new CufileProvider().open(options.resolve(Backends.options()), storages);
         return new CuFileBench(Files.createTempDirectory(base, "bench"), backend);
     }
 
     /** Opens a backend for which every disk is one that cuFile reaches. */
     static Backend backend(Options options) {
-        return new CufileProvider().open(options.resolve(Backends.options()), CuFileFake::nvme, ioPath -> ioPath);
+        return new CufileProvider().open(options.resolve(Backends.options()), CuFileFake::nvme);
     }
 
     Backend backend() {

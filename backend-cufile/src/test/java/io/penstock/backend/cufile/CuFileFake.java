@@ -14,15 +14,10 @@ import io.penstock.backend.cufile.file.CuFileHandles;
 import io.penstock.backend.cufile.file.StorageKind;
 import io.penstock.backend.cufile.paths.CufileProvider;
 import io.penstock.backend.cufile.staged.PinnedBuffers;
-import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingPath;
-import io.penstock.tck.Gate;
-import io.penstock.tck.TckSubject;
-import java.io.IOException;
+import io.penstock.engine.testing.GatedSubject;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -32,7 +27,7 @@ import java.util.Set;
  * @param path that they are expected to name
  * @param fileOptions what files are opened with
  */
-record CuFileFake(CufilePath variant, TransferPath path, Set<FileOption> fileOptions) implements TckSubject {
+record CuFileFake(CufilePath variant, TransferPath path, Set<FileOption> fileOptions) implements GatedSubject {
 
     static CuFileFake of(CufilePath variant, TransferPath path, FileOption... fileOptions) {
         options(variant);
@@ -95,19 +90,9 @@ record CuFileFake(CufilePath variant, TransferPath path, Set<FileOption> fileOpt
 
     @Override
     public Backend open(Options options) {
-        // As Backends does it, with commands held in front of the queues. Each operation may come short.
-        Fakes.cufile().set("short_seed", 20261123);
-        return new CufileProvider().open(options.resolve(Backends.options()), CuFileFake::nvme, HoldingPath::new);
-    }
-
-    @Override
-    public Optional<Gate> gate(Path folder) throws IOException {
-        return Optional.of(HeldCommands.in(folder));
-    }
-
-    @Override
-    public Path folder() {
-        return Path.of("target", "tck"); // of the build: on a disk, where /tmp may be memory and refuse O_DIRECT
+        Fakes.cufile().set("short_seed", 20261123); // each operation may come short
+        return GatedSubject.gated(
+                () -> new CufileProvider().open(options.resolve(Backends.options()), CuFileFake::nvme));
     }
 
     @Override

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
-import io.penstock.Backend;
-import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.backend.cufile.device.GpuMemory;
 import io.penstock.backend.cufile.fakes.Fakes;
-import io.penstock.backend.cufile.paths.CufileProvider;
 import io.penstock.backend.cufile.staged.PinnedBuffers;
-import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingPath;
-import io.penstock.tck.Gate;
-import io.penstock.tck.TckSubject;
-import java.io.IOException;
-import java.nio.file.Path;
+import io.penstock.engine.testing.GatedSubject;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -27,7 +18,7 @@ import java.util.Set;
  * @param path that they are expected to name
  * @param fileOptions what files are opened with
  */
-record CufileSubject(CufilePath variant, TransferPath path, Set<FileOption> fileOptions) implements TckSubject {
+record CufileSubject(CufilePath variant, TransferPath path, Set<FileOption> fileOptions) implements GatedSubject {
 
     /** Makes the subject, or skips the test where there can be no fakes. */
     static CufileSubject of(CufilePath variant, TransferPath path, FileOption... fileOptions) {
@@ -54,22 +45,6 @@ record CufileSubject(CufilePath variant, TransferPath path, Set<FileOption> file
     public Options options() {
         // Smaller than by default: the fake fills all memory with garbage, also that of staging buffers.
         return fakes().with(CufileOptions.PATH, variant).with(CufileOptions.SEGMENT_BYTES, 256L << 10);
-    }
-
-    @Override
-    public Backend open(Options options) {
-        // As Backends does it, with commands held in front of the queues.
-        return new CufileProvider().open(options.resolve(Backends.options()), HoldingPath::new);
-    }
-
-    @Override
-    public Optional<Gate> gate(Path folder) throws IOException {
-        return Optional.of(HeldCommands.in(folder));
-    }
-
-    @Override
-    public Path folder() {
-        return Path.of("target", "tck"); // of the build: on a disk, where /tmp may be memory and refuse O_DIRECT
     }
 
     @Override

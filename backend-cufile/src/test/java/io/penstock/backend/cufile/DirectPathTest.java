@@ -114,8 +114,7 @@ class DirectPathTest {
                 Backend backend = new CufileProvider()
                         .open(
                                 CuFileFake.options(CufilePath.SYNC).resolve(Backends.options()),
-                                path -> StorageKind.of("tmpfs", "shm", path),
-                                ioPath -> ioPath)) {
+                                path -> StorageKind.of("tmpfs", "shm", path))) {
             StorageFile file = CuFileBench.get(backend.openFile(bench.path(CuFileBench.bytes(4096))));
             DeviceBuffer buffer = CuFileBench.get(backend.allocate(4096));
             Transfer read = Transfer.read(file.all(), buffer.all()).requireDirect();
@@ -132,10 +131,7 @@ class DirectPathTest {
         Path from = Files.write(Files.createTempFile(Files.createDirectories(Path.of("target")), "from", ""), content);
         Path to = from.resolveSibling(from.getFileName() + "-copied");
         try (Backend backend = new CufileProvider()
-                .open(
-                        CuFileFake.options(CufilePath.AUTO).resolve(Backends.options()),
-                        new CuFileFake.WithNvidiaFs(),
-                        ioPath -> ioPath)) {
+                .open(CuFileFake.options(CufilePath.AUTO).resolve(Backends.options()), new CuFileFake.WithNvidiaFs())) {
             StorageFile source = CuFileBench.get(backend.openFile(from));
             StorageFile copy =
                     CuFileBench.get(backend.openFile(to, FileOption.READ, FileOption.WRITE, FileOption.CREATE));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
-import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Options;
@@ -10,15 +9,10 @@ import io.penstock.backend.cufile.device.GpuMemory;
 import io.penstock.backend.cufile.file.CuFileHandles;
 import io.penstock.backend.cufile.paths.CufileProvider;
 import io.penstock.backend.cufile.staged.PinnedBuffers;
-import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingPath;
-import io.penstock.tck.Gate;
+import io.penstock.engine.testing.GatedSubject;
 import io.penstock.tck.Require;
-import io.penstock.tck.TckSubject;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -28,7 +22,7 @@ import java.util.Set;
  * @param path that they are expected to name
  * @param fileOptions what files are opened with
  */
-record GpuSubject(CufilePath variant, TransferPath path, Set<FileOption> fileOptions) implements TckSubject {
+record GpuSubject(CufilePath variant, TransferPath path, Set<FileOption> fileOptions) implements GatedSubject {
 
     /** Whether libcufile takes this disk's files: "works", or "refused" as in a container without udev's records. */
     private static final boolean REFUSED = "refused".equals(System.getProperty("gpu.cufile"));
@@ -56,17 +50,6 @@ record GpuSubject(CufilePath variant, TransferPath path, Set<FileOption> fileOpt
     @Override
     public Options options() {
         return Options.none().with(CufileOptions.PATH, variant);
-    }
-
-    @Override
-    public Backend open(Options options) {
-        // As Backends does it, with commands held in front of the queues.
-        return new CufileProvider().open(options.resolve(Backends.options()), HoldingPath::new);
-    }
-
-    @Override
-    public Optional<Gate> gate(Path folder) throws IOException {
-        return Optional.of(HeldCommands.in(folder));
     }
 
     @Override

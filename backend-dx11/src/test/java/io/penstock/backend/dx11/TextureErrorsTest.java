@@ -17,8 +17,8 @@ import io.penstock.backend.dx11.ffi.Unknown;
 import io.penstock.backend.dx11.image.Dx11Image;
 import io.penstock.backend.dx11.image.TextureShape;
 import io.penstock.backend.dx11.paths.Dx11Provider;
+import io.penstock.engine.testing.GatedSubject;
 import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingPath;
 import io.penstock.tck.Gate;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -57,7 +57,7 @@ class TextureErrorsTest {
     @BeforeEach
     void open() throws IOException {
         device = Dx11s.device();
-        backend = new Dx11Provider().open(Dx11s.resolved(Dx11s.on(device)), HoldingPath::new);
+        backend = GatedSubject.gated(() -> new Dx11Provider().open(Dx11s.resolved(Dx11s.on(device))));
         Path path = Files.write(folder.resolve("file"), new byte[1024]);
         file = backend.openFile(path, FileOption.READ, FileOption.WRITE).block(PATIENCE);
     }

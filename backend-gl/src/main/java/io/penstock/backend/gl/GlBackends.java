@@ -54,7 +54,7 @@ public final class GlBackends {
     }
 
     private static Backend open(ContextSource source, Options options) {
-        return GlProvider.open(GlContext.start(source), options, ioPath -> ioPath);
+        return GlProvider.open(GlContext.start(source), options);
     }
 
     private record HandedOver(SharedContext context) implements ContextSource {

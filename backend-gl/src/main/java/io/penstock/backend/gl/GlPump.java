@@ -12,7 +12,6 @@ import io.penstock.backend.gl.fence.GlFence;
 import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.backend.gl.paths.GlProvider;
 import io.penstock.backend.gl.platform.EglPlatform;
-import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.Wakeup;
 import io.penstock.engine.spi.staging.ExecutorLoop;
 import io.penstock.engine.spi.staging.ExecutorPump;
@@ -22,7 +21,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
@@ -80,13 +78,13 @@ public final class GlPump implements AutoCloseable {
     private boolean hasLogged;
     private boolean closed;
 
-    private GlPump(Options options, UnaryOperator<IoPath> around) {
+    private GlPump(Options options) {
         if (DRIVING.contains(thread)) {
             throw new IllegalStateException(thread.getName() + " already runs a GlPump");
         }
         EglPlatform.libraries(options).orThrow();
         context = GlContext.of(pump, new Current());
-        backend = GlProvider.open(context, options, around);
+        backend = GlProvider.open(context, options);
         DRIVING.add(thread);
     }
 
@@ -96,12 +94,7 @@ public final class GlPump implements AutoCloseable {
      * @throws io.penstock.BackendUnavailableException if there is none, or it is too old
      */
     public static GlPump open(Options options) {
-        return open(options, ioPath -> ioPath);
-    }
-
-    /** Same, with a wrapper around each path. */
-    static GlPump open(Options options, UnaryOperator<IoPath> around) {
-        return new GlPump(options.resolve(Backends.options()), around);
+        return new GlPump(options.resolve(Backends.options()));
     }
 
     /** Returns the backend; any thread may use it. This thread may subscribe but must not block. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.gl;
 
-import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Options;
@@ -14,15 +13,9 @@ import io.penstock.backend.gl.options.GlOptions;
 import io.penstock.backend.gl.options.GlPath;
 import io.penstock.backend.gl.paths.GlProvider;
 import io.penstock.engine.spi.memory.Slabs;
-import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingPath;
-import io.penstock.tck.Gate;
+import io.penstock.engine.testing.GatedSubject;
 import io.penstock.tck.Require;
-import io.penstock.tck.TckSubject;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -32,7 +25,7 @@ import java.util.Set;
  * @param path that they are expected to name
  * @param fileOptions what files are opened with
  */
-public record GlSubject(GlPath variant, TransferPath path, Set<FileOption> fileOptions) implements TckSubject {
+public record GlSubject(GlPath variant, TransferPath path, Set<FileOption> fileOptions) implements GatedSubject {
 
     /** Makes the subject, or skips the test where there is no OpenGL. */
     static GlSubject of(GlPath variant, TransferPath path, FileOption... fileOptions) {
@@ -57,24 +50,8 @@ public record GlSubject(GlPath variant, TransferPath path, Set<FileOption> fileO
     }
 
     @Override
-    public Backend open(Options options) {
-        // As Backends does it, with commands held in front of the queues.
-        return new GlProvider().open(options.resolve(Backends.options()), HoldingPath::new);
-    }
-
-    @Override
-    public Optional<Gate> gate(Path folder) throws IOException {
-        return Optional.of(HeldCommands.in(folder));
-    }
-
-    @Override
     public boolean wrapsHostMemory() {
         return false; // a buffer is one that GL has made
-    }
-
-    @Override
-    public Path folder() {
-        return Path.of("target", "tck"); // of the build: on a disk, where /tmp may be memory and refuse O_DIRECT
     }
 
     @Override

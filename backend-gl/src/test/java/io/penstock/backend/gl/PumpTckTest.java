@@ -9,7 +9,7 @@ import io.penstock.backend.gl.context.ContextSource;
 import io.penstock.backend.gl.options.GlPath;
 import io.penstock.backend.gl.platform.EglContext;
 import io.penstock.backend.gl.platform.EglPlatform;
-import io.penstock.engine.testing.HoldingPath;
+import io.penstock.engine.testing.GatedSubject;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.Gate;
 import io.penstock.tck.TckSubject;
@@ -44,7 +44,7 @@ class PumpTckTest {
             ContextSource context = EglContext.on(
                     EglPlatform.find(Options.none().resolve(Backends.options())).display());
             context.begin();
-            try (GlPump pump = GlPump.open(options, HoldingPath::new)) {
+            try (GlPump pump = GatedSubject.gated(() -> GlPump.open(options))) {
                 opened.complete(pump.backend());
                 pump.runUntilClosed();
             } catch (RuntimeException e) {

@@ -14,21 +14,15 @@ import io.penstock.backend.gl.options.GlPath;
 import io.penstock.backend.gl.paths.GlProvider;
 import io.penstock.backend.gl.ssg.GlSsgFile;
 import io.penstock.engine.spi.memory.Slabs;
-import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingPath;
-import io.penstock.tck.Gate;
-import io.penstock.tck.TckSubject;
-import java.io.IOException;
-import java.nio.file.Path;
+import io.penstock.engine.testing.GatedSubject;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * The fake of AMD's SSG as the TCK's subject.
  *
  * @param options that it is opened with
  */
-public record SsgSubject(Options options) implements TckSubject {
+public record SsgSubject(Options options) implements GatedSubject {
 
     /** What one has to say of the fake, as of the vendor's own. */
     public static Options said() {
@@ -93,24 +87,8 @@ public record SsgSubject(Options options) implements TckSubject {
     }
 
     @Override
-    public Backend open(Options options) {
-        // As Backends does it, with commands held in front of the queues.
-        return new GlProvider().open(options.resolve(Backends.options()), HoldingPath::new);
-    }
-
-    @Override
-    public Optional<Gate> gate(Path folder) throws IOException {
-        return Optional.of(HeldCommands.in(folder));
-    }
-
-    @Override
     public boolean wrapsHostMemory() {
         return false; // a buffer is one that GL has made
-    }
-
-    @Override
-    public Path folder() {
-        return Path.of("target", "tck"); // of the build: on a disk, where /tmp may be memory and refuse O_DIRECT
     }
 
     @Override

@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl;
 
-import io.penstock.Backend;
-import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.backend.opencl.fakes.FreshSsg;
 import io.penstock.backend.opencl.fakes.SsgFake;
 import io.penstock.backend.opencl.memory.ClMemory;
-import io.penstock.backend.opencl.paths.OpenClProvider;
 import io.penstock.backend.opencl.ssg.ClSsgFile;
 import io.penstock.backend.opencl.ssg.SsgBounceBuffer;
 import io.penstock.backend.opencl.staged.ClStagingBuffers;
 import io.penstock.engine.spi.staging.StagingOptions;
-import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingPath;
-import io.penstock.tck.Gate;
-import io.penstock.tck.TckSubject;
-import java.io.IOException;
-import java.nio.file.Path;
+import io.penstock.engine.testing.GatedSubject;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -30,7 +21,7 @@ import java.util.Set;
  * @param options that it is opened with
  * @param fileOptions what files are opened with
  */
-record SsgSubject(Options options, Set<FileOption> fileOptions) implements TckSubject {
+record SsgSubject(Options options, Set<FileOption> fileOptions) implements GatedSubject {
 
     /** Options by which every buffer is persistent; staging buffers, which few transfers need here, are soon made and filled. */
     static final Options PERSISTENT = Options.none()
@@ -78,22 +69,6 @@ record SsgSubject(Options options, Set<FileOption> fileOptions) implements TckSu
     @Override
     public TransferPath path() {
         return TransferPath.DIRECT;
-    }
-
-    @Override
-    public Backend open(Options options) {
-        // As Backends does it, with commands held in front of the queues.
-        return new OpenClProvider().open(options.resolve(Backends.options()), HoldingPath::new);
-    }
-
-    @Override
-    public Optional<Gate> gate(Path folder) throws IOException {
-        return Optional.of(HeldCommands.in(folder));
-    }
-
-    @Override
-    public Path folder() {
-        return Path.of("target", "tck"); // of the build: on a disk, where /tmp may be memory and refuse O_DIRECT
     }
 
     @Override

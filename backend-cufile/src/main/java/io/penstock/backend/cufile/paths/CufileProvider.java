@@ -23,7 +23,6 @@ import io.penstock.engine.spi.staging.StagingPath;
 import io.penstock.spi.BackendProvider;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /** Provides NVIDIA GPUs on machines with their driver. */
@@ -89,16 +88,11 @@ public final class CufileProvider implements BackendProvider {
 
     @Override
     public Backend open(Options options) {
-        return open(options, ioPath -> ioPath);
-    }
-
-    /** Opens the backend with a decorator around its paths. */
-    public Backend open(Options options, UnaryOperator<IoPath> around) {
-        return open(options, StorageKind::of, around);
+        return open(options, StorageKind::of);
     }
 
     /** As above, with a replacement for storage detection. */
-    public Backend open(Options options, CuFileHandles.Storages storages, UnaryOperator<IoPath> around) {
+    public Backend open(Options options, CuFileHandles.Storages storages) {
         CudaContext context = ContextChoice.open(options);
         CufilePaths ioPaths;
         try {
@@ -109,6 +103,6 @@ public final class CufileProvider implements BackendProvider {
         }
         CudaDriver driver = new CudaDriver(
                 context, ioPaths.cuFile(), IoPath.kinds(ioPaths.all()), StagingOptions.spinNanos(options));
-        return Engine.open(name(), driver, ioPaths.all().stream().map(around).toList(), options);
+        return Engine.open(name(), driver, ioPaths.all(), options);
     }
 }

@@ -11,13 +11,11 @@ import io.penstock.backend.dx11.device.DeviceChoice;
 import io.penstock.backend.dx11.device.Dx11Device;
 import io.penstock.backend.dx11.ssg.Dx11Ssg;
 import io.penstock.engine.Engine;
-import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.ffi.NativeAccess;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.spi.BackendProvider;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.UnaryOperator;
 
 /** Direct3D 11 devices, on Windows. */
 public final class Dx11Provider implements BackendProvider {
@@ -80,11 +78,6 @@ public final class Dx11Provider implements BackendProvider {
 
     @Override
     public Backend open(Options options) {
-        return open(options, ioPath -> ioPath);
-    }
-
-    /** Opens the backend with a wrapper around each path. */
-    public Backend open(Options options, UnaryOperator<IoPath> around) {
         Dx11Device device = Dx11Device.open(options);
         Dx11Paths ioPaths;
         try {
@@ -93,7 +86,6 @@ public final class Dx11Provider implements BackendProvider {
             device.leave();
             throw e;
         }
-        List<IoPath> all = ioPaths.all().stream().map(around).toList();
-        return Engine.open(name(), new Dx11Driver(device, ioPaths), all, options);
+        return Engine.open(name(), new Dx11Driver(device, ioPaths), ioPaths.all(), options);
     }
 }

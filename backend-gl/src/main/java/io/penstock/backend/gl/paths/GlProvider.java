@@ -9,13 +9,11 @@ import io.penstock.backend.gl.context.GlContext;
 import io.penstock.backend.gl.options.GlOptions;
 import io.penstock.backend.gl.platform.ContextChoice;
 import io.penstock.engine.Engine;
-import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.file.HostOptions;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.spi.BackendProvider;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.UnaryOperator;
 
 /** OpenGL's buffers and textures, in a context without a window. */
 public final class GlProvider implements BackendProvider {
@@ -55,16 +53,11 @@ public final class GlProvider implements BackendProvider {
 
     @Override
     public Backend open(Options options) {
-        return open(options, ioPath -> ioPath);
-    }
-
-    /** Opens the backend with a wrapper around each path. */
-    public Backend open(Options options, UnaryOperator<IoPath> around) {
-        return open(GlContext.start(ContextChoice.of(options)), options, around);
+        return open(GlContext.start(ContextChoice.of(options)), options);
     }
 
     /** Opens the backend in a context, of which it takes over one reference. */
-    public static Backend open(GlContext context, Options options, UnaryOperator<IoPath> around) {
+    public static Backend open(GlContext context, Options options) {
         GlPaths ioPaths;
         try {
             ioPaths = GlPaths.of(context, options);
@@ -74,6 +67,6 @@ public final class GlProvider implements BackendProvider {
         }
         context.pump().spinFor(StagingOptions.explicitSpinNanos(options)); // for fences too, which have no queue
         GlDriver driver = new GlDriver(context, ioPaths);
-        return Engine.open(NAME, driver, ioPaths.all().stream().map(around).toList(), options);
+        return Engine.open(NAME, driver, ioPaths.all(), options);
     }
 }

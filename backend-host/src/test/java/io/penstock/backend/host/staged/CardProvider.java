@@ -6,14 +6,12 @@ import io.penstock.Backend;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.Engine;
-import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.staging.ExecutorThread;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.spi.staging.ThreadRule;
 import io.penstock.spi.BackendProvider;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.UnaryOperator;
 
 /** Opens cards of one thread rule. */
 abstract class CardProvider implements BackendProvider {
@@ -72,18 +70,13 @@ abstract class CardProvider implements BackendProvider {
 
     @Override
     public Backend open(Options options) {
-        return open(options, ioPath -> ioPath);
-    }
-
-    /** Opens it with something between the engine and its path. */
-    Backend open(Options options, UnaryOperator<IoPath> around) {
         if (rule != ThreadRule.PUMP) {
             Card card = new Card(rule, () -> {});
-            return Engine.open(name(), card, List.of(around.apply(new CardPath(card, options, null))), options);
+            return Engine.open(name(), card, List.of(new CardPath(card, options, null)), options);
         }
         ExecutorThread application = ExecutorThread.start("application");
         Card card = new Card(rule, application::close);
         CardPath ioPath = new CardPath(card, options, application.pump());
-        return Engine.open(name(), card, List.of(around.apply(ioPath)), options);
+        return Engine.open(name(), card, List.of(ioPath), options);
     }
 }

@@ -6,22 +6,17 @@ import io.penstock.Backends;
 import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.engine.spi.memory.Slabs;
-import io.penstock.engine.testing.HeldCommands;
-import io.penstock.engine.testing.HoldingPath;
+import io.penstock.engine.testing.GatedSubject;
 import io.penstock.tck.BackendRules;
-import io.penstock.tck.Gate;
 import io.penstock.tck.TckSubject;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /** The rules over staging, with each thread rule. */
 class StagedTckTest {
 
-    private record Subject(CardProvider provider) implements TckSubject {
+    private record Subject(CardProvider provider) implements GatedSubject {
 
         @Override
         public String backend() {
@@ -30,23 +25,12 @@ class StagedTckTest {
 
         @Override
         public Backend open(Options options) {
-            // As Backends does it, with commands held in front of the queue.
-            return provider.open(options.resolve(Backends.options()), HoldingPath::new);
-        }
-
-        @Override
-        public Optional<Gate> gate(Path folder) throws IOException {
-            return Optional.of(HeldCommands.in(folder));
+            return GatedSubject.gated(() -> provider.open(options.resolve(Backends.options())));
         }
 
         @Override
         public TransferPath path() {
             return TransferPath.STAGED;
-        }
-
-        @Override
-        public Path folder() {
-            return Path.of("target", "tck");
         }
 
         @Override

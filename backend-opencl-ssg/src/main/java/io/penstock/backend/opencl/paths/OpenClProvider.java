@@ -21,7 +21,6 @@ import io.penstock.engine.spi.staging.StagingPath;
 import io.penstock.spi.BackendProvider;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.UnaryOperator;
 
 /** Provides OpenCL devices on machines with a driver. */
 public final class OpenClProvider implements BackendProvider {
@@ -88,11 +87,6 @@ public final class OpenClProvider implements BackendProvider {
 
     @Override
     public Backend open(Options options) {
-        return open(options, ioPath -> ioPath);
-    }
-
-    /** Opens the backend with a decorator around its paths. */
-    public Backend open(Options options, UnaryOperator<IoPath> around) {
         ClContext context = ClContext.open(options);
         OpenClPaths ioPaths;
         try {
@@ -102,6 +96,6 @@ public final class OpenClProvider implements BackendProvider {
             throw e;
         }
         OpenClDriver driver = new OpenClDriver(context, ioPaths.ssg(), IoPath.kinds(ioPaths.all()));
-        return Engine.open(name(), driver, ioPaths.all().stream().map(around).toList(), options);
+        return Engine.open(name(), driver, ioPaths.all(), options);
     }
 }
