@@ -29,7 +29,6 @@ int main(void) {
     SLOT(ID3D11Device, CreateTexture2D);
     SLOT(ID3D11Device, CreateTexture3D);
     SLOT(ID3D11Device, CreateQuery);
-    SLOT(ID3D11Device, GetFeatureLevel);
     SLOT(ID3D11Device, GetCreationFlags);
     SLOT(ID3D11Device, GetDeviceRemovedReason);
     SLOT(ID3D11Device, GetImmediateContext);
@@ -62,7 +61,6 @@ int main(void) {
     SLOT(ID3D11Fence, SetEventOnCompletion);
     ID(ID3D11Multithread);
     SLOT(ID3D11Multithread, SetMultithreadProtected);
-    SLOT(ID3D11Multithread, GetMultithreadProtected);
     ID(IDXGIFactory1);
     SLOT(IDXGIFactory1, EnumAdapters1);
     ID(IDXGIAdapter1);

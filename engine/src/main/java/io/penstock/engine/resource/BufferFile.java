@@ -49,11 +49,6 @@ public final class BufferFile extends EngineFile {
         this.pins = pins;
     }
 
-    /** Returns the buffer. */
-    public EngineBuffer buffer() {
-        return buffer;
-    }
-
     /** Returns the path of a transfer that {@code ioPath} takes: that of its copies, if it is from a buffer. */
     public static TransferPath pathOf(Transfer transfer, IoPath ioPath) {
         StorageFile file = transfer.fileRegion(0).file();

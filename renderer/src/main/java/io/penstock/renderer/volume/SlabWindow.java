@@ -72,10 +72,6 @@ final class SlabWindow implements CodeField {
         return first + slices - 2;
     }
 
-    int width() {
-        return width;
-    }
-
     /** Its slice and neighbours must be here. */
     @Override
     public float at(float x, float y, float z) {

@@ -44,8 +44,6 @@ public final class CuFile {
     public static final int IO_EVENTS_COOKIE_OFFSET = 0;
     public static final int IO_EVENTS_STATUS_OFFSET = 8;
     public static final int IO_EVENTS_RET_OFFSET = 16;
-    public static final int CUFILE_WAITING = 1;
-    public static final int CUFILE_PENDING = 2;
     public static final int CUFILE_INVALID = 4;
     public static final int CUFILE_CANCELED = 8;
     public static final int CUFILE_COMPLETE = 0x10;
@@ -144,8 +142,6 @@ public final class CuFile {
     public static native long cuFileBatchIOSubmit(long batch, int count, long params, int flags);
 
     public static native long cuFileBatchIOGetStatus(long batch, int least, long count, long events, long timespec);
-
-    public static native long cuFileBatchIOCancel(long batch);
 
     public static native void cuFileBatchIODestroy(long batch);
 

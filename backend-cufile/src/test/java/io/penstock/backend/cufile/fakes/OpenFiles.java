@@ -16,7 +16,6 @@ final class OpenFiles {
     static final int READ_WRITE = 2;
     static final int APPEND = 02000;
     static final int DIRECT = 040000;
-    static final int NO_ATIME = 01000000;
 
     static {
         Native.register(OpenFiles.class, "c");

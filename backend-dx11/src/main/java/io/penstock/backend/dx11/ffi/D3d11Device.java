@@ -8,7 +8,7 @@ public final class D3d11Device {
     public static final Vtable TABLE = Vtable.of(
             "ID3D11Device",
             "db6f6ddb-ac77-4e88-8253-819df9bbf140",
-            "CreateBuffer=3 CreateQuery=24 GetFeatureLevel=37 GetCreationFlags=38 GetDeviceRemovedReason=39 GetImmediateContext=40");
+            "CreateBuffer=3 CreateQuery=24 GetCreationFlags=38 GetDeviceRemovedReason=39 GetImmediateContext=40");
 
     public static final int CREATE_SINGLETHREADED = 1;
 
@@ -26,8 +26,6 @@ public final class D3d11Device {
 
     /** Creates a query from {@code description}, a {@code D3D11_QUERY_DESC}: kind, misc flags. */
     public static native int CreateQuery(long device, int[] description, long[] query);
-
-    public static native int GetFeatureLevel(long device);
 
     public static native int GetCreationFlags(long device);
 

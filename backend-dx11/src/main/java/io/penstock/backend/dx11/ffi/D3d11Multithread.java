@@ -5,10 +5,8 @@ package io.penstock.backend.dx11.ffi;
 public final class D3d11Multithread {
 
     /** The table of its methods. */
-    public static final Vtable TABLE = Vtable.of(
-            "ID3D11Multithread",
-            "9b7e4e00-342c-4106-a19f-4f2704f689f0",
-            "SetMultithreadProtected=5 GetMultithreadProtected=6");
+    public static final Vtable TABLE =
+            Vtable.of("ID3D11Multithread", "9b7e4e00-342c-4106-a19f-4f2704f689f0", "SetMultithreadProtected=5");
 
     static {
         TABLE.bind(D3d11Multithread.class);
@@ -18,6 +16,4 @@ public final class D3d11Multithread {
 
     /** Returns the previous setting. */
     public static native int SetMultithreadProtected(long object, int protect);
-
-    public static native int GetMultithreadProtected(long object);
 }

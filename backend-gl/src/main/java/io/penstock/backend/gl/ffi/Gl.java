@@ -4,7 +4,6 @@ package io.penstock.backend.gl.ffi;
 import io.penstock.NativeError;
 import io.penstock.engine.spi.ffi.VendorLibrary;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,11 +86,6 @@ public final class Gl {
     /** Returns the address of a function that the library does not export, or 0. */
     static long unexported(String function) {
         return Wgl.isHere() ? Wgl.address(function) : 0;
-    }
-
-    /** Returns the functions that the library does not have. */
-    public static Set<String> absent() {
-        return LIBRARY.absent();
     }
 
     /** Returns the file that was loaded; empty if none was. */

@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 
 /** The functions of OpenGL that an application draws with, and this backend does not. */
 public final class GlDrawing {
-    public static final int GL_ARRAY_BUFFER = 0x8892;
     public static final int GL_TRIANGLES = 4;
     public static final int GL_TEXTURE_2D = 0x0DE1;
     public static final int GL_TEXTURE_3D = 0x806F;

@@ -15,8 +15,6 @@ final class Registers {
 
     /** Controller capabilities, 64 bits. */
     static final int CAP = 0x00;
-    /** Version. */
-    static final int VS = 0x08;
     /** Controller configuration. */
     static final int CC = 0x14;
     /** Controller status. */

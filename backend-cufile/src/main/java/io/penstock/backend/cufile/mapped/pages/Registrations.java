@@ -320,11 +320,6 @@ public final class Registrations implements CudaContext.Part {
         pinnedBytes -= segment.bytes;
     }
 
-    /** Returns the bytes that are pinned, or about to be. */
-    synchronized long pinnedBytes() {
-        return pinnedBytes;
-    }
-
     /** Unregisters everything; nothing may use it any more. Blocks until the registrars have finished. */
     @Override
     public void close() {
