@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import static io.penstock.engine.testing.BackendFixture.await;
+import static io.penstock.engine.testing.BackendFixture.content;
+import static io.penstock.engine.testing.BackendFixture.random;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -28,10 +31,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
@@ -76,18 +77,6 @@ class EngineTest {
 
     private DeviceBuffer buffer(long bytes) {
         return Objects.requireNonNull(backend.allocate(bytes).block(LONG));
-    }
-
-    private static byte[] random(int bytes, long seed) {
-        byte[] content = new byte[bytes];
-        new Random(seed).nextBytes(content);
-        return content;
-    }
-
-    private static byte[] content(DeviceBuffer buffer) {
-        byte[] bytes = new byte[(int) buffer.length()];
-        buffer.hostView().orElseThrow().read(0, ByteBuffer.wrap(bytes));
-        return bytes;
     }
 
     private Completion run(Transfer transfer) {
@@ -391,13 +380,5 @@ class EngineTest {
         stuck.queue.releaseAll();
         await(() -> stuck.freed.get() == 1 && bytes.closed);
         await(() -> BusyRegions.ALL.isEmpty() && BlockLocks.files() == filesBefore);
-    }
-
-    private static void await(BooleanSupplier condition) throws InterruptedException {
-        long end = System.nanoTime() + LONG.toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("waited too long").isLessThan(end);
-            Thread.onSpinWait();
-        }
     }
 }

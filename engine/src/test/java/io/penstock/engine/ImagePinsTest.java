@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import static io.penstock.engine.testing.BackendFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,14 +50,6 @@ class ImagePinsTest {
     private static ImageRegion image(int level) {
         ImageRegion.Texels size = new ImageRegion.Texels(10, 10, 1);
         return new ImageRegion(1, level, new ImageRegion.Texels(0, 0, 0), size, new ImageRegion.Layout(0, 1, 10, 100));
-    }
-
-    private static void await(BooleanSupplier condition) throws InterruptedException {
-        long start = System.nanoTime();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime() - start).as("waited in vain").isLessThan(LONG.toNanos());
-            Thread.onSpinWait();
-        }
     }
 
     @Test

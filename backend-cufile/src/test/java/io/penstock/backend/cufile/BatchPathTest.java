@@ -14,6 +14,7 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
 import io.penstock.backend.cufile.fakes.FreshFakes;
+import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -58,7 +59,7 @@ class BatchPathTest {
     }
 
     private void run(List<Mono<Completion>> transfers) {
-        CuFileBench.get(Flux.merge(Flux.fromIterable(transfers), 1000).then(Mono.just(true)));
+        BackendFixture.get(Flux.merge(Flux.fromIterable(transfers), 1000).then(Mono.just(true)));
     }
 
     @Test
@@ -67,7 +68,7 @@ class BatchPathTest {
         StorageFile file = bench.file(content);
         DeviceBuffer buffer = bench.buffer(content.length);
         run(backwards(file, buffer, 500));
-        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(content);
         assertThat(bench.cufile.calls("cuFileBatchIOSetUp"))
                 .as("one batch handle for the I/O queue")
                 .isEqualTo(1);
@@ -94,7 +95,7 @@ class BatchPathTest {
         StorageFile file = bench.file(content);
         DeviceBuffer buffer = bench.buffer(content.length);
         run(backwards(file, buffer, 40));
-        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(content);
     }
 
     @Test
@@ -104,7 +105,7 @@ class BatchPathTest {
         StorageFile file = bench.file(content);
         DeviceBuffer buffer = bench.buffer(content.length);
         assertThat(bench.move(Transfer.read(file.all(), buffer.all())).bytes()).isEqualTo(content.length);
-        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(content);
     }
 
     @Test
@@ -160,7 +161,7 @@ class BatchPathTest {
         assertThat(behind).isNotDone();
         bench.cufile.release(SUBMIT);
         behind.orTimeout(20, SECONDS).join();
-        assertThat(CuFileBench.content(to)).isEqualTo(first);
+        assertThat(BackendFixture.content(to)).isEqualTo(first);
     }
 
     @ParameterizedTest
@@ -190,8 +191,8 @@ class BatchPathTest {
         List<Mono<Completion>> both = new ArrayList<>(backwards(file, buffer, 16));
         both.addAll(backwards(nameless, other, 16));
         run(both);
-        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
-        assertThat(CuFileBench.content(other)).isEqualTo(content);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(content);
+        assertThat(BackendFixture.content(other)).isEqualTo(content);
         assertThat(bench.cufile.calls("cuFileRead")).isEqualTo(16);
         long submissions = bench.cufile.calls(SUBMIT);
         assertThat(bench.move(Transfer.read(nameless.all(), other.all())).path())
@@ -223,7 +224,7 @@ class BatchPathTest {
         DeviceBuffer buffer = bench.buffer(4096);
         bench.cufile.fail("cuFileBatchIOGetStatus", 1, 5041);
         assertThat(bench.move(Transfer.read(file.all(), buffer.all())).bytes()).isEqualTo(4096);
-        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(content);
     }
 
     @Test
@@ -246,7 +247,7 @@ class BatchPathTest {
         assertThat(second).as("the first one's event came again").isNotDone();
         bench.cufile.release(SUBMIT);
         assertThat(second.orTimeout(20, SECONDS).join().bytes()).isEqualTo(4096);
-        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(content);
     }
 
     @ParameterizedTest
@@ -273,6 +274,6 @@ class BatchPathTest {
         DeviceBuffer buffer = bench.buffer(40_000);
         bench.cufile.shorten(SUBMIT, 7000);
         assertThat(bench.move(Transfer.read(file.all(), buffer.all())).bytes()).isEqualTo(40_000);
-        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(content);
     }
 }

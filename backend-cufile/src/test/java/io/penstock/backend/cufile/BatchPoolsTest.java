@@ -13,6 +13,7 @@ import io.penstock.Transfer;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.paths.CufileProvider;
+import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,25 +77,25 @@ class BatchPoolsTest {
     void twoBackendsTogetherNeedNoMoreBounceBuffersThanThereAre(int device) throws IOException {
         // The fake complains of entries for which there are no slabs, and never ends them.
         try (Backend other = other(device)) {
-            StorageFile theirs = CuFileBench.get(other.openFile(file.path()));
-            DeviceBuffer target = CuFileBench.get(other.allocate(content.length));
+            StorageFile theirs = BackendFixture.get(other.openFile(file.path()));
+            DeviceBuffer target = BackendFixture.get(other.allocate(content.length));
             bench.cufile.hold(SUBMIT);
             List<Mono<Completion>> reads = new ArrayList<>(reads(bench.backend(), file, buffer, BLOCKS));
             reads.addAll(reads(other, theirs, target, BLOCKS));
             var both = all(reads).toFuture();
             assertThat(bench.cufile.awaitCalls("cuFileBatchIOSetUp", 2)).isEqualTo(2);
             bench.cufile.release(SUBMIT);
-            CuFileBench.get(Mono.fromFuture(both));
-            assertThat(CuFileBench.content(buffer)).isEqualTo(content);
-            assertThat(CuFileBench.content(target)).isEqualTo(content);
+            BackendFixture.get(Mono.fromFuture(both));
+            assertThat(BackendFixture.content(buffer)).isEqualTo(content);
+            assertThat(BackendFixture.content(target)).isEqualTo(content);
         }
     }
 
     @Test
     void aCancelledWaiterForBounceBuffersDelaysNoOther() throws IOException {
         try (Backend other = other(0)) {
-            StorageFile theirs = CuFileBench.get(other.openFile(file.path()));
-            DeviceBuffer target = CuFileBench.get(other.allocate(content.length));
+            StorageFile theirs = BackendFixture.get(other.openFile(file.path()));
+            DeviceBuffer target = BackendFixture.get(other.allocate(content.length));
             bench.cufile.hold(SUBMIT);
             var first = all(reads(bench.backend(), file, buffer, BLOCKS)).toFuture();
             bench.cufile.awaitHeld(SUBMIT, 32); // as many threads as the fake has: all slabs are taken
@@ -102,8 +103,8 @@ class BatchPoolsTest {
             assertThat(bench.cufile.awaitCalls("cuFileBatchIOSetUp", 2)).isEqualTo(2);
             waits.dispose();
             bench.cufile.release(SUBMIT);
-            CuFileBench.get(Mono.fromFuture(first));
-            assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+            BackendFixture.get(Mono.fromFuture(first));
+            assertThat(BackendFixture.content(buffer)).isEqualTo(content);
         }
     }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
+import static io.penstock.engine.testing.BackendFixture.await;
+import static io.penstock.engine.testing.BackendFixture.get;
+
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Completion;
@@ -18,10 +21,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import reactor.core.publisher.Mono;
 
 /** What tests of one way of cuFile's have in common: a backend over the fakes, and files in a folder of the build. */
 final class CuFileBench implements AutoCloseable {
@@ -115,16 +116,6 @@ final class CuFileBench implements AutoCloseable {
                 .toFuture();
     }
 
-    static <T> T get(Mono<T> mono) {
-        return Objects.requireNonNull(mono.block(LONG));
-    }
-
-    static byte[] content(DeviceBuffer buffer) {
-        ByteBuffer bytes = ByteBuffer.allocate((int) buffer.length());
-        get(buffer.download(0, bytes));
-        return bytes.array();
-    }
-
     /** Closes everything, and looks whether anything is left. */
     @Override
     public void close() throws IOException {
@@ -135,7 +126,7 @@ final class CuFileBench implements AutoCloseable {
             }
         }
         Files.delete(folder);
-        GpuFixture.await(() -> CuFileHandles.LIVE.get() == 0); // the I/O queue closes files of cancelled transfers
+        await(() -> CuFileHandles.LIVE.get() == 0); // the I/O queue closes files of cancelled transfers
         CuFileLeft.assertNothing();
     }
 }

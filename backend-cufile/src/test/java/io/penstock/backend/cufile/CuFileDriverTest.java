@@ -14,6 +14,7 @@ import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.report.CuFileConfiguration;
 import io.penstock.backend.cufile.report.CuFileLibrary;
+import io.penstock.engine.testing.BackendFixture;
 import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -45,7 +46,7 @@ class CuFileDriverTest {
             assertThat(cufile.calls(OPEN)).as("before the first file").isZero();
             try (var second = CuFileBench.backend(options)) {
                 StorageFile file = first.file(CuFileBench.bytes(4096));
-                CuFileBench.get(second.openFile(file.path())).close();
+                BackendFixture.get(second.openFile(file.path())).close();
                 first.move(Transfer.read(file.all(), buffer.all()));
                 assertThat(cufile.calls(OPEN)).isEqualTo(1);
             }
@@ -114,7 +115,7 @@ class CuFileDriverTest {
             // Unaligned, so that it bounces: the fake complains of more entries than the smaller cache has room for.
             DeviceBuffer buffer = bench.buffer(content.length);
             bench.move(Transfer.read(file.region(1, content.length - 1), buffer.region(1, content.length - 1)));
-            assertThat(Arrays.mismatch(CuFileBench.content(buffer), content)).isZero();
+            assertThat(Arrays.mismatch(BackendFixture.content(buffer), content)).isZero();
         }
     }
 

@@ -21,6 +21,7 @@ import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.file.StorageKind;
 import io.penstock.backend.cufile.paths.CufileProvider;
 import io.penstock.backend.cufile.report.DriverStatistics;
+import io.penstock.engine.testing.BackendFixture;
 import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -97,7 +98,7 @@ class DirectPathTest {
             Completion done = bench.move(read);
             assertThat(done.path()).isEqualTo(TransferPath.COMPAT);
             assertThat(done.reason()).contains("copies through its own bounce buffers on the GPU");
-            assertThat(CuFileBench.content(buffer))
+            assertThat(BackendFixture.content(buffer))
                     .containsSequence(Arrays.copyOfRange(content, offset, offset + length));
             assertThatThrownBy(() -> bench.move(read.requireDirect()))
                     .isInstanceOfSatisfying(
@@ -115,10 +116,10 @@ class DirectPathTest {
                         .open(
                                 CuFileFake.options(CufilePath.SYNC).resolve(Backends.options()),
                                 path -> StorageKind.of("tmpfs", "shm", path))) {
-            StorageFile file = CuFileBench.get(backend.openFile(bench.path(CuFileBench.bytes(4096))));
-            DeviceBuffer buffer = CuFileBench.get(backend.allocate(4096));
+            StorageFile file = BackendFixture.get(backend.openFile(bench.path(CuFileBench.bytes(4096))));
+            DeviceBuffer buffer = BackendFixture.get(backend.allocate(4096));
             Transfer read = Transfer.read(file.all(), buffer.all()).requireDirect();
-            assertThatThrownBy(() -> CuFileBench.get(backend.submit(read)))
+            assertThatThrownBy(() -> BackendFixture.get(backend.submit(read)))
                     .hasMessageContaining("it is unknown whether cuFile reaches tmpfs on shm");
             assertThat(cufile.calls("cuFileRead")).isZero();
         }
@@ -132,21 +133,23 @@ class DirectPathTest {
         Path to = from.resolveSibling(from.getFileName() + "-copied");
         try (Backend backend = new CufileProvider()
                 .open(CuFileFake.options(CufilePath.AUTO).resolve(Backends.options()), new CuFileFake.WithNvidiaFs())) {
-            StorageFile source = CuFileBench.get(backend.openFile(from));
+            StorageFile source = BackendFixture.get(backend.openFile(from));
             StorageFile copy =
-                    CuFileBench.get(backend.openFile(to, FileOption.READ, FileOption.WRITE, FileOption.CREATE));
-            DeviceBuffer buffer = CuFileBench.get(backend.allocate(20_480));
+                    BackendFixture.get(backend.openFile(to, FileOption.READ, FileOption.WRITE, FileOption.CREATE));
+            DeviceBuffer buffer = BackendFixture.get(backend.allocate(20_480));
             Transfer blocks = Transfer.read(source.region(0, 16_384), buffer.region(0, 16_384));
             assertThat(backend.explain(blocks).path()).isEqualTo(TransferPath.DIRECT);
-            assertThat(CuFileBench.get(backend.submit(blocks.requireDirect())).path())
-                    .isEqualTo(TransferPath.DIRECT);
-            Completion tail = CuFileBench.get(
-                    backend.submit(Transfer.read(source.region(16_384, 3616), buffer.region(16_384, 3616))));
-            assertThat(tail.path()).isEqualTo(TransferPath.STAGED);
-            assertThat(CuFileBench.get(backend.submit(Transfer.write(buffer.region(0, 16_384), copy.region(0, 16_384))))
+            assertThat(BackendFixture.get(backend.submit(blocks.requireDirect()))
                             .path())
                     .isEqualTo(TransferPath.DIRECT);
-            CuFileBench.get(backend.submit(Transfer.write(buffer.region(16_384, 3616), copy.region(16_384, 3616))));
+            Completion tail = BackendFixture.get(
+                    backend.submit(Transfer.read(source.region(16_384, 3616), buffer.region(16_384, 3616))));
+            assertThat(tail.path()).isEqualTo(TransferPath.STAGED);
+            assertThat(BackendFixture.get(
+                                    backend.submit(Transfer.write(buffer.region(0, 16_384), copy.region(0, 16_384))))
+                            .path())
+                    .isEqualTo(TransferPath.DIRECT);
+            BackendFixture.get(backend.submit(Transfer.write(buffer.region(16_384, 3616), copy.region(16_384, 3616))));
             assertThat(to).hasBinaryContent(content);
             assertThat(cufile.calls("cuFileRead")).isEqualTo(1);
             assertThat(cufile.calls("cuFileWrite")).isEqualTo(1);
@@ -168,7 +171,7 @@ class DirectPathTest {
             Transfer gather = Transfer.gather(file, backwards, 4096, buffer.all());
             assertThat(bench.move(gather).path()).isEqualTo(TransferPath.STAGED);
             assertThat(cufile.calls("cuFileRead")).isZero();
-            byte[] gathered = CuFileBench.content(buffer);
+            byte[] gathered = BackendFixture.content(buffer);
             for (int i = 0; i < 64; i++) {
                 assertThat(Arrays.mismatch(
                                 gathered, i * 4096, (i + 1) * 4096, content, (63 - i) * 4096, (64 - i) * 4096))

@@ -17,6 +17,7 @@ import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.paths.CufileProvider;
+import io.penstock.engine.testing.BackendFixture;
 import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
 import java.util.Arrays;
@@ -72,7 +73,7 @@ class RegistrationTest {
         open();
         DeviceBuffer buffer = bench.buffer(MIB);
         assertThat(path(buffer)).isEqualTo(TransferPath.DIRECT);
-        assertThat(CuFileBench.content(buffer)).isEqualTo(Arrays.copyOf(CuFileBench.bytes(4 * MIB), MIB));
+        assertThat(BackendFixture.content(buffer)).isEqualTo(Arrays.copyOf(CuFileBench.bytes(4 * MIB), MIB));
         assertThat(cufile.calls(REGISTER)).isEqualTo(1);
     }
 
@@ -82,7 +83,7 @@ class RegistrationTest {
         DeviceBuffer[] parts = {bench.buffer(4096), bench.buffer(4096), bench.buffer(4096)};
         for (DeviceBuffer part : parts) {
             assertThat(path(part)).isEqualTo(TransferPath.DIRECT);
-            assertThat(CuFileBench.content(part)).isEqualTo(Arrays.copyOf(CuFileBench.bytes(4 * MIB), 4096));
+            assertThat(BackendFixture.content(part)).isEqualTo(Arrays.copyOf(CuFileBench.bytes(4 * MIB), 4096));
         }
         assertThat(cufile.calls(REGISTER)).isEqualTo(1);
         assertThat(cufile.live("buffers")).isEqualTo(1);
@@ -133,7 +134,7 @@ class RegistrationTest {
             Thread.onSpinWait(); // the call has been made, and its answer is on its way
         }
         assertThat(bench.move(read(buffer).requireDirect()).path()).isEqualTo(TransferPath.DIRECT);
-        assertThat(CuFileBench.content(buffer)).isEqualTo(Arrays.copyOf(CuFileBench.bytes(4 * MIB), 2 * MIB));
+        assertThat(BackendFixture.content(buffer)).isEqualTo(Arrays.copyOf(CuFileBench.bytes(4 * MIB), 2 * MIB));
     }
 
     @ParameterizedTest
@@ -238,7 +239,7 @@ class RegistrationTest {
         long pointer = allocate(2 * MIB);
         DeviceBuffer wrapped = bench.backend().wrap(pointer + 256, MIB);
         assertThat(path(wrapped)).isEqualTo(TransferPath.COMPAT);
-        assertThat(CuFileBench.content(wrapped)).isEqualTo(Arrays.copyOf(CuFileBench.bytes(4 * MIB), MIB));
+        assertThat(BackendFixture.content(wrapped)).isEqualTo(Arrays.copyOf(CuFileBench.bytes(4 * MIB), MIB));
         assertThat(cufile.calls(REGISTER)).isZero();
         wrapped.close();
         free(pointer);

@@ -16,6 +16,7 @@ import io.penstock.TransferPath;
 import io.penstock.backend.cufile.fakes.Application;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
+import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -65,7 +66,7 @@ class StreamPathTest {
         Completion read = bench.move(Transfer.read(from.all(), buffer.all()));
         assertThat(read.bytes()).isEqualTo(size);
         assertThat(read.path()).isEqualTo(TransferPath.COMPAT);
-        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(content);
         StorageFile to = bench.writable(new byte[0]);
         bench.move(Transfer.write(buffer.all(), to.region(0, size)));
         assertThat(to.path()).hasBinaryContent(content);
@@ -88,8 +89,8 @@ class StreamPathTest {
                             .submit(Transfer.read(file.region(i * 4096, bytes), buffer.region(i * 4096, bytes)));
                 })
                 .toList();
-        CuFileBench.get(Flux.merge(Flux.fromIterable(reads), 1000).then(Mono.just(true)));
-        byte[] seen = CuFileBench.content(buffer);
+        BackendFixture.get(Flux.merge(Flux.fromIterable(reads), 1000).then(Mono.just(true)));
+        byte[] seen = BackendFixture.content(buffer);
         for (int i = 0; i < 200; i++) {
             int bytes = i % 2 == 0 ? 4096 : 3000;
             assertThat(Arrays.copyOfRange(seen, i * 4096, i * 4096 + bytes))
@@ -115,7 +116,7 @@ class StreamPathTest {
                 .toList();
         assertThat(bench.backend().explain(parts.get(1)).path()).isEqualTo(path);
         bench.backend().submit(Flux.fromIterable(parts)).blockLast();
-        assertThat(Arrays.mismatch(CuFileBench.content(buffer), content))
+        assertThat(Arrays.mismatch(BackendFixture.content(buffer), content))
                 .as("the first byte that differs")
                 .isEqualTo(-1);
     }
@@ -132,7 +133,7 @@ class StreamPathTest {
         bench.move(Transfer.read(bench.open(path).all(), buffer.all()));
         byte[] expected = new byte[dirty.length];
         expected[1 << 20] = 7;
-        assertThat(CuFileBench.content(buffer)).isEqualTo(expected);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(expected);
     }
 
     @Test
@@ -164,7 +165,7 @@ class StreamPathTest {
         assertThat(read).isNotDone();
         bench.cufile.release(READ);
         assertThat(read.orTimeout(20, SECONDS).join().bytes()).isEqualTo(4096);
-        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(content);
     }
 
     @Test
@@ -191,7 +192,7 @@ class StreamPathTest {
                     .as("the word")
                     .isLessThan(pinned);
             assertThat(read.orTimeout(20, SECONDS).join().bytes()).isEqualTo(5000);
-            assertThat(Arrays.copyOf(CuFileBench.content(buffer), 5000)).isEqualTo(Arrays.copyOf(content, 5000));
+            assertThat(Arrays.copyOf(BackendFixture.content(buffer), 5000)).isEqualTo(Arrays.copyOf(content, 5000));
             assertThat(bench.cufile.calls("cuFileReadAsync"))
                     .as("the rest is not asked for")
                     .isEqualTo(1);
@@ -210,11 +211,11 @@ class StreamPathTest {
                 Backend staged = CuFileBench.backend(CuFileFake.options(CufilePath.STAGED))) {
             CudaStream stream = CudaStream.of(application.stream());
             try (LateSize size = stream.lateSize()) {
-                StorageFile other = CuFileBench.get(staged.openFile(file.path()));
-                DeviceBuffer target = CuFileBench.get(staged.allocate(4096));
+                StorageFile other = BackendFixture.get(staged.openFile(file.path()));
+                DeviceBuffer target = BackendFixture.get(staged.allocate(4096));
                 for (Throwable refused : List.of(
                         catchThrowable(() ->
-                                CuFileBench.get(staged.submit(Transfer.read(other.region(0, 4096), target.all())
+                                BackendFixture.get(staged.submit(Transfer.read(other.region(0, 4096), target.all())
                                         .on(stream.sized(size))))),
                         catchThrowable(() -> bench.move(
                                 Transfer.read(file.all(), buffer.all()).on(stream.sized(size)))),
@@ -235,7 +236,7 @@ class StreamPathTest {
         StorageFile file = bench.file(content);
         DeviceBuffer buffer = bench.buffer(100_000);
         assertThat(bench.move(Transfer.read(file.all(), buffer.all())).bytes()).isEqualTo(100_000);
-        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(content);
         assertThat(bench.cuda.calls("cuEventRecord")).isPositive();
     }
 
@@ -256,7 +257,7 @@ class StreamPathTest {
         bench.cufile.release(READ);
         assertThat(read.orTimeout(20, SECONDS).join().bytes()).isEqualTo(8192);
         bench.cuda.fail(call, -1, 0); // from here on there are some
-        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(content);
     }
 
     @ParameterizedTest
@@ -284,7 +285,7 @@ class StreamPathTest {
         bench.cufile.shorten(READ, 7000);
         bench.cufile.shorten(WRITE, 4096);
         assertThat(bench.move(Transfer.read(file.all(), buffer.all())).bytes()).isEqualTo(50_000);
-        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(content);
         StorageFile to = bench.writable(new byte[0]);
         bench.move(Transfer.write(buffer.all(), to.region(0, 50_000)));
         assertThat(to.path()).hasBinaryContent(content);
@@ -303,7 +304,7 @@ class StreamPathTest {
         assertThat(bench.cufile.calls(READ)).as("the read waits").isZero();
         bench.cufile.release(WRITE);
         behind.orTimeout(20, SECONDS).join();
-        assertThat(CuFileBench.content(to)).isEqualTo(written);
+        assertThat(BackendFixture.content(to)).isEqualTo(written);
     }
 
     /** As where the application has destroyed its context before it closed the backend. */

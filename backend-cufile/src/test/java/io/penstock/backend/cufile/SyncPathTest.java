@@ -15,6 +15,7 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
 import io.penstock.backend.cufile.fakes.FreshFakes;
+import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Arrays;
@@ -53,7 +54,7 @@ class SyncPathTest {
         DeviceBuffer buffer = bench.buffer(size);
         Completion read = bench.move(Transfer.read(from.all(), buffer.all()));
         assertThat(read.bytes()).isEqualTo(size);
-        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(content);
         StorageFile to = bench.writable(new byte[0]);
         assertThat(bench.move(Transfer.write(buffer.all(), to.region(0, size))).bytes())
                 .isEqualTo(size);
@@ -89,7 +90,7 @@ class SyncPathTest {
         assertThat(bench.move(Transfer.read(file.region(0, 60_000), buffer.all()))
                         .bytes())
                 .isEqualTo(50_000);
-        assertThat(CuFileBench.content(buffer)).startsWith(content);
+        assertThat(BackendFixture.content(buffer)).startsWith(content);
         StorageFile to = bench.writable(new byte[0]);
         bench.move(Transfer.write(buffer.region(0, 50_000), to.region(0, 50_000)));
         assertThat(to.path()).hasBinaryContent(content);
@@ -151,7 +152,7 @@ class SyncPathTest {
                 .isInstanceOf(PenstockException.class)
                 .hasMessageContaining("CU_FILE_IO_NOT_SUPPORTED (5008)");
         assertThat(bench.move(read).path()).isEqualTo(TransferPath.STAGED);
-        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(content);
     }
 
     @ParameterizedTest
@@ -166,7 +167,7 @@ class SyncPathTest {
         assertThat(bench.backend().explain(read).whyNotDirect()).isNotEmpty();
         Completion done = bench.move(read);
         assertThat(done.path()).isEqualTo(TransferPath.STAGED);
-        assertThat(CuFileBench.content(buffer)).isEqualTo(content);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(content);
         assertThat(bench.cufile.calls(READ)).isZero();
     }
 

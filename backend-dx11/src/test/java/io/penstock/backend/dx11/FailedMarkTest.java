@@ -11,6 +11,7 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
 import io.penstock.backend.dx11.paths.Dx11Provider;
+import io.penstock.engine.testing.BackendFixture;
 import io.penstock.tck.Witness;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,7 +70,7 @@ class FailedMarkTest {
                             .block(PATIENCE)
                             .bytes())
                     .isEqualTo(BYTES);
-            assertThat(SsgBench.content(buffer)).isEqualTo(content);
+            assertThat(BackendFixture.content(buffer)).isEqualTo(content);
         }
     }
 }

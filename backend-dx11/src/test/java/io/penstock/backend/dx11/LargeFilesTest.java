@@ -12,6 +12,7 @@ import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -93,7 +94,7 @@ class LargeFilesTest {
     @ParameterizedTest
     @EnumSource
     void bytesBeyondFourGibibytesAreRead(Variant variant) throws IOException {
-        byte[] bytes = SsgBench.random(BYTES, 1);
+        byte[] bytes = BackendFixture.random(BYTES, 1);
         Path path = large(bytes);
         try (SsgBench bench = new SsgBench(folder, variant.options());
                 StorageFile file = open(bench, path, FileOption.READ)) {
@@ -101,13 +102,13 @@ class LargeFilesTest {
             Completion done = bench.run(Transfer.read(file.region(START, BYTES), buffer.all()));
             assertThat(done.path()).isEqualTo(variant.path());
             assertThat(done.bytes()).isEqualTo(BYTES);
-            assertThat(SsgBench.content(buffer)).isEqualTo(bytes);
+            assertThat(BackendFixture.content(buffer)).isEqualTo(bytes);
             // Not whole blocks, all of it beyond, and as far as the file goes.
             DeviceBuffer rest = bench.buffer(BYTES);
             assertThat(bench.run(Transfer.read(file.region(LIMIT + 77, BYTES), rest.all()))
                             .bytes())
                     .isEqualTo(BYTES - 3 * BLOCK - 77);
-            assertThat(Arrays.copyOf(SsgBench.content(rest), BYTES - 3 * BLOCK - 77))
+            assertThat(Arrays.copyOf(BackendFixture.content(rest), BYTES - 3 * BLOCK - 77))
                     .isEqualTo(Arrays.copyOfRange(bytes, 3 * BLOCK + 77, BYTES));
         }
     }
@@ -115,8 +116,8 @@ class LargeFilesTest {
     @ParameterizedTest
     @EnumSource
     void bytesBeyondFourGibibytesAreWrittenAndNoneBefore(Variant variant) throws IOException {
-        byte[] before = SsgBench.random(BYTES, 2);
-        byte[] bytes = SsgBench.random(20 * BLOCK, 3);
+        byte[] before = BackendFixture.random(BYTES, 2);
+        byte[] bytes = BackendFixture.random(20 * BLOCK, 3);
         Path path = large(before);
         try (SsgBench bench = new SsgBench(folder, variant.options());
                 StorageFile file = open(bench, path, FileOption.READ, FileOption.WRITE)) {
@@ -138,7 +139,7 @@ class LargeFilesTest {
 
     @Test
     void fileOffsetsOfThirtyTwoBitsTakeWhatLiesBefore() throws IOException {
-        byte[] bytes = SsgBench.random(BYTES, 4);
+        byte[] bytes = BackendFixture.random(BYTES, 4);
         Path path = large(bytes);
         // The fake's own have 64, of which these are the lower half.
         Options narrow = SsgFake.options(1)
@@ -153,11 +154,11 @@ class LargeFilesTest {
                     .isInstanceOf(PermanentStorageException.class)
                     .hasMessageContaining("file offsets of 32 bits");
             assertThat(bench.run(beyond).path()).isEqualTo(TransferPath.STAGED);
-            assertThat(SsgBench.content(buffer)).isEqualTo(bytes);
+            assertThat(BackendFixture.content(buffer)).isEqualTo(bytes);
             assertThat(bench.run(Transfer.read(file.region(START, BLOCK), buffer.region(BLOCK, BLOCK)))
                             .path())
                     .isEqualTo(TransferPath.DIRECT);
-            assertThat(Arrays.copyOfRange(SsgBench.content(buffer), BLOCK, 2 * BLOCK))
+            assertThat(Arrays.copyOfRange(BackendFixture.content(buffer), BLOCK, 2 * BLOCK))
                     .isEqualTo(Arrays.copyOf(bytes, BLOCK));
         }
     }
@@ -165,7 +166,7 @@ class LargeFilesTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void lengthsOfThirtyTwoBitsTakeNoLargerFile(boolean writes) throws IOException {
-        byte[] bytes = SsgBench.random(BYTES, 5);
+        byte[] bytes = BackendFixture.random(BYTES, 5);
         Path path = large(bytes);
         Options narrow = SsgFake.options(1)
                 .with(
@@ -180,7 +181,7 @@ class LargeFilesTest {
             Transfer inside = Transfer.read(file.region(START, BLOCK), buffer.all());
             assertThat(bench.backend().explain(inside).whyNotDirect()).contains("lengths of files of 32 bits");
             assertThat(bench.run(inside).path()).isEqualTo(TransferPath.STAGED);
-            assertThat(SsgBench.content(buffer)).isEqualTo(Arrays.copyOf(bytes, BLOCK));
+            assertThat(BackendFixture.content(buffer)).isEqualTo(Arrays.copyOf(bytes, BLOCK));
         }
     }
 }

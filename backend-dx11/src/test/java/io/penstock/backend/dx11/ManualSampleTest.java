@@ -12,6 +12,7 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.dx11.ffi.Hresult;
+import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -81,7 +82,7 @@ class ManualSampleTest {
 
     @Test
     void theSampleReadsWhatItRequests() throws IOException {
-        byte[] content = SsgBench.random(40_000, 10);
+        byte[] content = BackendFixture.random(40_000, 10);
         Path file = Files.write(folder.resolve("sample"), content);
         try (SsgBench ssg = open()) {
             assertThat(sample(ssg.backend(), file).block(SsgBench.PATIENCE))

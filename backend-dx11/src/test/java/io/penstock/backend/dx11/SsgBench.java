@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Random;
 
 /** A backend on the fake of AMD's driver and on the device of this machine, with files in one folder. */
 final class SsgBench implements AutoCloseable {
@@ -32,12 +31,6 @@ final class SsgBench implements AutoCloseable {
 
     Backend backend() {
         return backend;
-    }
-
-    static byte[] random(int bytes, long seed) {
-        byte[] content = new byte[bytes];
-        new Random(seed).nextBytes(content);
-        return content;
     }
 
     StorageFile file(String name, byte[] content) throws IOException {
@@ -58,12 +51,6 @@ final class SsgBench implements AutoCloseable {
 
     Completion run(Transfer transfer) {
         return Objects.requireNonNull(backend.submit(transfer).block(PATIENCE));
-    }
-
-    static byte[] content(DeviceBuffer buffer) {
-        ByteBuffer bytes = ByteBuffer.allocate((int) buffer.length());
-        buffer.download(0, bytes).block(PATIENCE);
-        return bytes.array();
     }
 
     @Override

@@ -19,6 +19,7 @@ import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.backend.dx11.ffi.Unknown;
 import io.penstock.backend.dx11.image.TextureShape;
 import io.penstock.backend.dx11.ssg.Dx11SsgFile;
+import io.penstock.engine.testing.BackendFixture;
 import io.penstock.tck.Witness;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -51,7 +52,7 @@ class SsgPathTest {
     @ValueSource(ints = {1, 2})
     void wholeBlocksAreOneCallWithSeveralRegionsAndItsOwnEvent(int layout) throws IOException {
         SsgFake.reset(layout);
-        byte[] bytes = SsgBench.random(64 * BLOCK, layout);
+        byte[] bytes = BackendFixture.random(64 * BLOCK, layout);
         try (SsgBench ssg = open(layout)) {
             StorageFile file = ssg.file("regions", bytes);
             DeviceBuffer buffer = ssg.buffer(bytes.length);
@@ -64,7 +65,7 @@ class SsgPathTest {
             assertThat(SsgFake.calls("CreateEvent")).isEqualTo(1);
             assertThat(SsgFake.calls("WaitEvent")).isEqualTo(1);
             assertThat(SsgFake.calls("DestroyEvent")).isEqualTo(1);
-            assertThat(SsgBench.content(buffer)).isEqualTo(bytes);
+            assertThat(BackendFixture.content(buffer)).isEqualTo(bytes);
             assertThat(ssg.backend().capabilities().features())
                     .contains("SSG: IAmdDxExtSSG 1.7, liquid flash build 20170801");
         }
@@ -72,7 +73,7 @@ class SsgPathTest {
 
     @Test
     void pairsOfOneFileAndOneBufferGoInOneCall() throws IOException {
-        byte[] bytes = SsgBench.random(64 * BLOCK, 3);
+        byte[] bytes = BackendFixture.random(64 * BLOCK, 3);
         try (SsgBench ssg = open(1)) {
             StorageFile file = ssg.file("pairs", bytes);
             DeviceBuffer buffer = ssg.buffer(bytes.length);
@@ -85,22 +86,22 @@ class SsgPathTest {
 
     @Test
     void edgesGoByStagingBuffersOnTheDeviceAndTheRestByAlignedCalls() throws IOException {
-        byte[] bytes = SsgBench.random(20 * BLOCK, 4);
+        byte[] bytes = BackendFixture.random(20 * BLOCK, 4);
         try (SsgBench ssg = open(1)) {
             StorageFile file = ssg.file("edges", bytes);
             DeviceBuffer buffer = ssg.buffer(bytes.length);
             Transfer inside = Transfer.read(file.region(100, 16 * BLOCK), buffer.region(100, 16 * BLOCK));
             assertThat(ssg.run(inside).bytes()).isEqualTo(16 * BLOCK);
             assertThat(SsgFake.calls(SsgFake.READ)).as("head, body, tail").isEqualTo(3);
-            assertThat(Arrays.copyOfRange(SsgBench.content(buffer), 100, 100 + 16 * BLOCK))
+            assertThat(Arrays.copyOfRange(BackendFixture.content(buffer), 100, 100 + 16 * BLOCK))
                     .isEqualTo(Arrays.copyOfRange(bytes, 100, 100 + 16 * BLOCK));
         }
     }
 
     @Test
     void required_206_aFileKeepsItsExactLengthAndTheBytesBesideARegion() throws IOException {
-        byte[] before = SsgBench.random(700, 5);
-        byte[] bytes = SsgBench.random(3 * BLOCK, 6);
+        byte[] before = BackendFixture.random(700, 5);
+        byte[] bytes = BackendFixture.random(3 * BLOCK, 6);
         byte[] expected = Arrays.copyOf(before, 300 + bytes.length);
         System.arraycopy(bytes, 0, expected, 300, bytes.length);
         try (SsgBench ssg = open(1)) {
@@ -113,33 +114,33 @@ class SsgPathTest {
 
     @Test
     void bytesWrittenBeyondTheEndAreReadThoughHandlesKeepTheOldSize() throws IOException {
-        byte[] bytes = SsgBench.random(5000, 7);
+        byte[] bytes = BackendFixture.random(5000, 7);
         try (SsgBench ssg = open(1)) {
             StorageFile file = ssg.file("grows", new byte[10]);
             ssg.run(Transfer.write(ssg.filled(bytes).all(), file.region(2000, 5000)));
             DeviceBuffer to = ssg.buffer(5000);
             assertThat(ssg.run(Transfer.read(file.region(2000, 5000), to.all())).bytes())
                     .isEqualTo(5000);
-            assertThat(SsgBench.content(to)).isEqualTo(bytes);
+            assertThat(BackendFixture.content(to)).isEqualTo(bytes);
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"plain", "M\u00fcller & S\u00f6hne", "\u5927\u304d\u3044", "\uD83D\uDCBE 4096"})
     void namesMayHaveAnyCharacters(String name) throws IOException {
-        byte[] bytes = SsgBench.random(BLOCK, 8);
+        byte[] bytes = BackendFixture.random(BLOCK, 8);
         try (SsgBench ssg = open(1)) {
             DeviceBuffer buffer = ssg.buffer(BLOCK);
             Completion done = ssg.run(Transfer.read(ssg.file(name, bytes).all(), buffer.all()));
             assertThat(done.path()).isEqualTo(TransferPath.DIRECT);
-            assertThat(SsgBench.content(buffer)).isEqualTo(bytes);
+            assertThat(BackendFixture.content(buffer)).isEqualTo(bytes);
         }
     }
 
     /** The staging buffer that the edge goes by has been another edge's. */
     @Test
     void required_206_betweenTheEndOfAFileAndWhatIsWrittenBehindItAreZeros() throws IOException {
-        byte[] bytes = SsgBench.random(BLOCK, 10);
+        byte[] bytes = BackendFixture.random(BLOCK, 10);
         try (SsgBench ssg = open(1)) {
             StorageFile file = ssg.file("gap", new byte[2 * BLOCK]);
             DeviceBuffer buffer = ssg.filled(bytes);
@@ -156,7 +157,7 @@ class SsgPathTest {
     void texturesAreFilledThroughStagingBuffersAndTheReasonIsReported() throws IOException {
         ImageRegion.Texels size = new ImageRegion.Texels(64, 64, 1);
         ImageRegion.Layout rows = new ImageRegion.Layout(Texture.R8_UNORM, 1, 64, BLOCK);
-        byte[] bytes = SsgBench.random(BLOCK, 9);
+        byte[] bytes = BackendFixture.random(BLOCK, 9);
         long device = Long.decode(Dx11s.sharedDevice());
         try (SsgBench ssg = open(1);
                 Texture texture = Texture.of(device, TextureShape.Kind.TWO, size, 1, Texture.R8_UNORM)) {
@@ -219,7 +220,7 @@ class SsgPathTest {
 
     @Test
     void aBufferInFlightIsOutOfThePipeline() throws IOException {
-        byte[] bytes = SsgBench.random(2 * BLOCK, 9);
+        byte[] bytes = BackendFixture.random(2 * BLOCK, 9);
         try (SsgBench ssg = open(1)) {
             StorageFile file = ssg.file("turns", bytes);
             DeviceBuffer buffer = ssg.buffer(2 * BLOCK);
@@ -234,7 +235,7 @@ class SsgPathTest {
             SsgFake.hold(false);
             assertThat(join(uploading)).isEqualTo(BLOCK);
             assertThat(reading.value().bytes()).isEqualTo(BLOCK);
-            assertThat(SsgBench.content(buffer)).isEqualTo(bytes);
+            assertThat(BackendFixture.content(buffer)).isEqualTo(bytes);
             // The fake complains of a copy of the buffer while it is in flight.
         }
     }

@@ -10,6 +10,7 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,7 +51,7 @@ class WindowsPathsTest {
                 .block(SsgBench.PATIENCE)) {
             Completion done = bench.run(Transfer.read(file.all(), buffer.all()));
             assertThat(done.path()).as("%s", name).isEqualTo(path);
-            assertThat(SsgBench.content(buffer)).as("%s", name).isEqualTo(bytes);
+            assertThat(BackendFixture.content(buffer)).as("%s", name).isEqualTo(bytes);
             bench.run(Transfer.write(buffer.all(), file.region(0, bytes.length)));
         } finally {
             buffer.close();
@@ -60,7 +61,7 @@ class WindowsPathsTest {
     @ParameterizedTest
     @EnumSource(names = {"SSG", "STAGED"})
     void everyNameOfAFileIsTheFile(Dx11Path variant) throws IOException {
-        byte[] bytes = SsgBench.random(4 * SsgFake.BLOCK, 1);
+        byte[] bytes = BackendFixture.random(4 * SsgFake.BLOCK, 1);
         Path file = Files.write(Files.createDirectories(folder.resolve("deep")).resolve("file"), bytes);
         assertThat(file.toString()).matches("[A-Z]:\\\\.*\\\\deep\\\\file");
         TransferPath path = variant == Dx11Path.SSG ? TransferPath.DIRECT : TransferPath.STAGED;
@@ -75,7 +76,7 @@ class WindowsPathsTest {
     @ParameterizedTest
     @EnumSource(names = {"SSG", "STAGED"})
     void aRelativeNameIsOneOfTheWorkingFolder(Dx11Path variant) throws IOException {
-        byte[] bytes = SsgBench.random(SsgFake.BLOCK, 2);
+        byte[] bytes = BackendFixture.random(SsgFake.BLOCK, 2);
         Path file = Files.write(Files.createTempFile(Path.of("target"), "relative", null), bytes);
         assertThat(file).isRelative();
         TransferPath path = variant == Dx11Path.SSG ? TransferPath.DIRECT : TransferPath.STAGED;
@@ -91,7 +92,7 @@ class WindowsPathsTest {
     @ParameterizedTest
     @EnumSource(names = {"SSG", "STAGED"})
     void aNameOfMoreThan260CharactersIsRead(Dx11Path variant) throws IOException {
-        byte[] bytes = SsgBench.random(SsgFake.BLOCK, 3);
+        byte[] bytes = BackendFixture.random(SsgFake.BLOCK, 3);
         Path deep = folder;
         while (deep.toString().length() < 300) {
             deep = deep.resolve("a folder with a name of some length");
@@ -103,7 +104,7 @@ class WindowsPathsTest {
             DeviceBuffer buffer = bench.buffer(bytes.length);
             assertThat(bench.run(Transfer.read(opened.all(), buffer.all())).bytes())
                     .isEqualTo(bytes.length);
-            assertThat(SsgBench.content(buffer)).isEqualTo(bytes);
+            assertThat(BackendFixture.content(buffer)).isEqualTo(bytes);
         }
     }
 }

@@ -24,6 +24,7 @@ import io.penstock.backend.opencl.ffi.Ssg;
 import io.penstock.backend.opencl.gma.BusAddressableBuffer;
 import io.penstock.backend.opencl.gma.DirectGma;
 import io.penstock.backend.opencl.gma.ExternalBuffer;
+import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -73,7 +74,7 @@ class DirectGmaTest {
 
     @Test
     void aDevicesWritesAreVisibleWithItsSignal() throws IOException {
-        byte[] frame = SsgFixture.random(2 * PAGE, 1);
+        byte[] frame = BackendFixture.random(2 * PAGE, 1);
         Path path = SsgFixture.write("frames", new byte[0]);
         try (BusAddressableBuffer frames = bus.allocate(2 * PAGE);
                 DeviceBuffer buffer = ssg.backend().wrap(frames.nativeHandle(), frames.bytes())) {
@@ -105,13 +106,13 @@ class DirectGmaTest {
         assertThat(buffers).extracting(BusAddressableBuffer::bytes).containsExactly(1L * PAGE, 2L * PAGE, 3L * PAGE);
         for (int i = 0; i < buffers.size(); i++) {
             BusAddressableBuffer buffer = buffers.get(i);
-            byte[] frame = SsgFixture.random(PAGE, i);
+            byte[] frame = BackendFixture.random(PAGE, i);
             PcieDevice.write(buffer.surfaceAddress() + buffer.bytes() - PAGE, frame);
             CompletableFuture<Void> written = future(buffer.waitSignal(7 + i));
             PcieDevice.signal(buffer.markerAddress(), 7 + i);
             written.join();
             try (DeviceBuffer wrapped = ssg.backend().wrap(buffer.nativeHandle(), buffer.bytes())) {
-                byte[] content = SsgFixture.content(wrapped);
+                byte[] content = BackendFixture.content(wrapped);
                 assertThat(Arrays.copyOfRange(content, content.length - PAGE, content.length))
                         .isEqualTo(frame);
             }

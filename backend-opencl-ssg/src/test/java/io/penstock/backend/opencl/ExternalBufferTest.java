@@ -17,6 +17,7 @@ import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.backend.opencl.gma.DirectGma;
 import io.penstock.backend.opencl.gma.ExternalBuffer;
 import io.penstock.backend.opencl.gma.PeerCopies;
+import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Objects;
@@ -62,7 +63,7 @@ class ExternalBufferTest {
 
     @Test
     void theBytesCopiedBeforeASignalAreVisibleAfterIt() {
-        byte[] bytes = SsgFixture.random(2 * PAGE, 1);
+        byte[] bytes = BackendFixture.random(2 * PAGE, 1);
         DeviceBuffer source = ssg.filled(bytes);
         try (DeviceFence copied = out.copy(source.nativeHandle(), 0, 0, 2 * PAGE)) {
             await(out.signal(1));
@@ -74,7 +75,7 @@ class ExternalBufferTest {
 
     @Test
     void aFileReachesAnotherDeviceThroughABufferOfThisOne() throws IOException {
-        byte[] bytes = SsgFixture.random(PAGE, 2);
+        byte[] bytes = BackendFixture.random(PAGE, 2);
         DeviceBuffer staging = ssg.buffer(PAGE);
         Transfer read = Transfer.read(ssg.file("outwards", bytes).all(), staging.all());
         try (DeviceFence arrived =
@@ -167,7 +168,7 @@ class ExternalBufferTest {
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContaining("clEnqueueCopyBufferP2PAMD");
         SsgFake.set("p2p", 1);
-        byte[] bytes = SsgFixture.random(PAGE, 3);
+        byte[] bytes = BackendFixture.random(PAGE, 3);
         DeviceBuffer from = ssg.filled(bytes);
         DeviceBuffer to = ssg.buffer(2 * PAGE);
         try (PeerCopies copies = bus.peerCopies()) {
@@ -176,7 +177,7 @@ class ExternalBufferTest {
             assertThatThrownBy(() -> copies.copy(from.nativeHandle(), 0, to.nativeHandle(), 0, 1))
                     .isInstanceOf(PermanentStorageException.class);
         }
-        byte[] arrived = SsgFixture.content(to);
+        byte[] arrived = BackendFixture.content(to);
         assertThat(Arrays.copyOfRange(arrived, PAGE, 2 * PAGE)).isEqualTo(bytes);
     }
 }

@@ -19,6 +19,7 @@ import io.penstock.backend.opencl.memory.ClMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.testing.BackendFixture;
 import io.penstock.engine.testing.FakeControl;
 import io.penstock.engine.testing.Requests;
 import java.io.IOException;
@@ -56,8 +57,8 @@ class MapQueueTest {
 
     @Test
     void required_206_aFileThatEndsEarlyLeavesWhatIsBehindIt() throws IOException {
-        byte[] content = SsgFixture.random(FILE_BYTES, 1);
-        byte[] before = SsgFixture.random(BYTES, 2);
+        byte[] content = BackendFixture.random(FILE_BYTES, 1);
+        byte[] before = BackendFixture.random(BYTES, 2);
         StorageFile file = device.file("short", content);
         try (DeviceBuffer buffer = device.filled(before)) {
             assertThat(device.run(Transfer.read(file.region(0, BYTES), buffer.all()))
@@ -65,28 +66,28 @@ class MapQueueTest {
                     .isEqualTo(FILE_BYTES);
             byte[] expected = before.clone();
             System.arraycopy(content, 0, expected, 0, FILE_BYTES);
-            assertThat(SsgFixture.content(buffer)).isEqualTo(expected);
+            assertThat(BackendFixture.content(buffer)).isEqualTo(expected);
         }
         file.close();
     }
 
     @Test
     void aFailedUnmapFailsTheTransfer() throws IOException {
-        StorageFile file = device.file("data", SsgFixture.random(BYTES, 1));
+        StorageFile file = device.file("data", BackendFixture.random(BYTES, 1));
         try (DeviceBuffer buffer = device.buffer(BYTES)) {
             control.fail("late:" + UNMAP, 1, -5);
             assertThatThrownBy(() -> device.read(file, buffer))
                     .isInstanceOf(PenstockException.class)
                     .hasMessageContaining(UNMAP);
             assertThat(device.read(file, buffer).bytes()).isEqualTo(BYTES);
-            assertThat(SsgFixture.content(buffer)).isEqualTo(SsgFixture.random(BYTES, 1));
+            assertThat(BackendFixture.content(buffer)).isEqualTo(BackendFixture.random(BYTES, 1));
         }
         file.close();
     }
 
     @Test
     void aFailedMapFailsTheTransferBeforeTheHostTouchesAnything() throws IOException {
-        byte[] content = SsgFixture.random(BYTES, 3);
+        byte[] content = BackendFixture.random(BYTES, 3);
         StorageFile file = device.file(SsgFixture.write("kept", content), FileOption.READ, FileOption.WRITE);
         try (DeviceBuffer buffer = device.filled(new byte[BYTES])) {
             control.fail("late:clEnqueueMapBuffer", 1, -5);
@@ -100,7 +101,7 @@ class MapQueueTest {
 
     @Test
     void aTransferDoesNotEndBeforeItsUnmap() throws IOException {
-        StorageFile file = device.file("data", SsgFixture.random(BYTES, 1));
+        StorageFile file = device.file("data", BackendFixture.random(BYTES, 1));
         try (DeviceBuffer buffer = device.buffer(BYTES)) {
             control.hold(UNMAP);
             var read = device.backend()
@@ -111,14 +112,14 @@ class MapQueueTest {
             assertThat(ended).isNotDone();
             control.release(UNMAP);
             assertThat(read.block(SsgFixture.LONG)).isNotNull();
-            assertThat(SsgFixture.content(buffer)).isEqualTo(SsgFixture.random(BYTES, 1));
+            assertThat(BackendFixture.content(buffer)).isEqualTo(BackendFixture.random(BYTES, 1));
         }
         file.close();
     }
 
     @Test
     void overlappingRangesAreMappedOneAfterAnother() throws IOException {
-        StorageFile file = device.file("data", SsgFixture.random(BYTES, 1));
+        StorageFile file = device.file("data", BackendFixture.random(BYTES, 1));
         try (DeviceBuffer buffer = device.buffer(BYTES)) {
             control.hold(UNMAP);
             var first = device.backend()
@@ -131,8 +132,8 @@ class MapQueueTest {
             control.release(UNMAP);
             first.join();
             second.join();
-            assertThat(Arrays.copyOf(SsgFixture.content(buffer), 5000))
-                    .isEqualTo(Arrays.copyOf(SsgFixture.random(BYTES, 1), 5000));
+            assertThat(Arrays.copyOf(BackendFixture.content(buffer), 5000))
+                    .isEqualTo(Arrays.copyOf(BackendFixture.random(BYTES, 1), 5000));
             assertThat(SsgFake.refusals()).isEmpty();
         }
         file.close();
@@ -144,7 +145,7 @@ class MapQueueTest {
         Options options = MAP.resolve(Backends.options());
         MapPath ioPath = new MapPath(device.context, options, MapPath.Takes.ALL);
         NativeFile file =
-                ioPath.open(SsgFixture.write("flushed", SsgFixture.random(BYTES, 4)), EnumSet.of(FileOption.READ));
+                ioPath.open(SsgFixture.write("flushed", BackendFixture.random(BYTES, 4)), EnumSet.of(FileOption.READ));
         NativeQueue queue = ioPath.openQueue();
         Requests requests = new Requests();
         ClMemory memory = ClBuffers.of(device.context).allocate(BYTES);
@@ -165,18 +166,18 @@ class MapQueueTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void aFlushThatFailsHangsNoTransfer(int flush) throws IOException {
-        StorageFile file = device.file("data", SsgFixture.random(BYTES, 1));
+        StorageFile file = device.file("data", BackendFixture.random(BYTES, 1));
         try (DeviceBuffer buffer = device.buffer(BYTES)) {
             control.fail("clFlush", flush, -5);
             assertThat(device.read(file, buffer).bytes()).isEqualTo(BYTES);
-            assertThat(SsgFixture.content(buffer)).isEqualTo(SsgFixture.random(BYTES, 1));
+            assertThat(BackendFixture.content(buffer)).isEqualTo(BackendFixture.random(BYTES, 1));
         }
         file.close();
     }
 
     @Test
     void aQueryThatFailsDoesNotEndTheTransferBeforeItsUnmap() throws IOException {
-        StorageFile file = device.file("data", SsgFixture.random(BYTES, 1));
+        StorageFile file = device.file("data", BackendFixture.random(BYTES, 1));
         try (DeviceBuffer buffer = device.buffer(BYTES)) {
             control.hold(UNMAP);
             var read = device.backend()

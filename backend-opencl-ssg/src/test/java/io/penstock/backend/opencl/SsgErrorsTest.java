@@ -18,6 +18,7 @@ import io.penstock.TransientStorageException;
 import io.penstock.backend.opencl.fakes.FreshSsg;
 import io.penstock.backend.opencl.fakes.SsgFake;
 import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,7 +41,7 @@ class SsgErrorsTest {
     @BeforeEach
     void open() throws IOException {
         ssg = SsgFixture.open(SsgFixture.OPTIONS);
-        file = ssg.file(SsgFixture.write("errors", SsgFixture.random(BYTES, 1)), FileOption.READ, FileOption.WRITE);
+        file = ssg.file(SsgFixture.write("errors", BackendFixture.random(BYTES, 1)), FileOption.READ, FileOption.WRITE);
         buffer = ssg.filled(new byte[BYTES]);
     }
 

@@ -22,7 +22,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Random;
 
 /** A backend on the fake of AMD's driver, whose commands a test counts, holds and has fail. */
 final class SsgFixture implements AutoCloseable {
@@ -57,12 +56,6 @@ final class SsgFixture implements AutoCloseable {
 
     Backend backend() {
         return backend;
-    }
-
-    static byte[] random(int bytes, long seed) {
-        byte[] content = new byte[bytes];
-        new Random(seed).nextBytes(content);
-        return content;
     }
 
     static Path folder() throws IOException {
@@ -101,12 +94,6 @@ final class SsgFixture implements AutoCloseable {
 
     Completion run(Transfer transfer) {
         return Objects.requireNonNull(backend.submit(transfer).block(LONG));
-    }
-
-    static byte[] content(DeviceBuffer buffer) {
-        ByteBuffer bytes = ByteBuffer.allocate((int) buffer.length());
-        buffer.download(0, bytes).block(LONG);
-        return bytes.array();
     }
 
     /** Reads all of a file into a buffer of its length. */

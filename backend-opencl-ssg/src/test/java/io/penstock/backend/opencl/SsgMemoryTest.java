@@ -19,6 +19,7 @@ import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.paths.OpenClProvider;
 import io.penstock.backend.opencl.ssg.PersistentMemory;
 import io.penstock.engine.spi.staging.StagingOptions;
+import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -34,12 +35,12 @@ class SsgMemoryTest {
     private static final int CL_BUFFER_CREATE_TYPE_REGION = 0x1220;
 
     private static void assertComesThere(SsgFixture ssg, long memory, boolean byRing) throws IOException {
-        byte[] bytes = SsgFixture.random(BYTES, memory);
+        byte[] bytes = BackendFixture.random(BYTES, memory);
         try (DeviceBuffer buffer = ssg.backend().wrap(memory, BYTES)) {
             Completion done = ssg.read(ssg.file("wrapped", bytes), buffer);
             assertThat(done.path()).isEqualTo(TransferPath.DIRECT);
             assertThat(done.reason().contains("a copy on the device")).isEqualTo(byRing);
-            assertThat(SsgFixture.content(buffer)).isEqualTo(bytes);
+            assertThat(BackendFixture.content(buffer)).isEqualTo(bytes);
         } finally {
             OpenCl.clReleaseMemObject(memory);
         }

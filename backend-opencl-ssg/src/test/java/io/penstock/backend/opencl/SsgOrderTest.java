@@ -20,6 +20,7 @@ import io.penstock.backend.opencl.fakes.SsgFake;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
@@ -42,7 +43,7 @@ import reactor.test.StepVerifier;
 class SsgOrderTest {
 
     private static final int BYTES = 64 << 10;
-    private static final byte[] CONTENT = SsgFixture.random(BYTES, 1);
+    private static final byte[] CONTENT = BackendFixture.random(BYTES, 1);
 
     private SsgFixture ssg;
     private StorageFile file;
@@ -95,7 +96,7 @@ class SsgOrderTest {
 
     private void assertArrived(CompletableFuture<Completion> reading) {
         assertThat(reading.join().bytes()).isEqualTo(BYTES);
-        assertThat(SsgFixture.content(buffer)).isEqualTo(CONTENT);
+        assertThat(BackendFixture.content(buffer)).isEqualTo(CONTENT);
     }
 
     @Test
@@ -149,7 +150,7 @@ class SsgOrderTest {
             OpenCl.clSetUserEventStatus(event, -7);
             try (DeviceFence behind = enqueued.join()) {
                 OpenCl.clFinish(queue); // as work behind it would
-                assertThat(SsgFixture.content(buffer)).isEqualTo(CONTENT);
+                assertThat(BackendFixture.content(buffer)).isEqualTo(CONTENT);
                 behind.signalled().block(SsgFixture.LONG);
             }
         } finally {
@@ -291,7 +292,7 @@ class SsgOrderTest {
     @ParameterizedTest
     @ValueSource(ints = {BYTES, 4 * BYTES})
     void theEventOfATransferWhoseFenceFailsDoesNotFail(int bytes) throws IOException {
-        byte[] content = SsgFixture.random(bytes, 2);
+        byte[] content = BackendFixture.random(bytes, 2);
         DeviceBuffer target = ssg.buffer(bytes);
         Transfer read = Transfer.read(ssg.file("chained", content).all(), target.all());
         try (DeviceFence behind =
@@ -300,7 +301,7 @@ class SsgOrderTest {
             OpenCl.clSetUserEventStatus(event, -7);
             assertThat(waitFor(behind.nativeHandle())).isZero();
             assertThat(status(behind.nativeHandle())).isEqualTo(OpenCl.CL_COMPLETE);
-            assertThat(SsgFixture.content(target)).isEqualTo(content);
+            assertThat(BackendFixture.content(target)).isEqualTo(content);
         }
     }
 

@@ -15,6 +15,7 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.opencl.fakes.FreshSsg;
 import io.penstock.backend.opencl.fakes.SsgFake;
+import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,12 +44,12 @@ class SsgPathTest {
     @ParameterizedTest
     @MethodSource("sizes")
     void everySizeIsReadToTheDeviceAndBack(Options options, int size) throws IOException {
-        byte[] bytes = SsgFixture.random(size, size);
+        byte[] bytes = BackendFixture.random(size, size);
         Path copy = SsgFixture.write("copy", new byte[0]);
         try (SsgFixture ssg = SsgFixture.open(options)) {
             DeviceBuffer buffer = ssg.buffer(size);
             assertThat(ssg.read(ssg.file("whole", bytes), buffer).bytes()).isEqualTo(size);
-            assertThat(SsgFixture.content(buffer)).isEqualTo(bytes);
+            assertThat(BackendFixture.content(buffer)).isEqualTo(bytes);
 
             StorageFile to = ssg.file(copy, FileOption.READ, FileOption.WRITE);
             Completion written = ssg.run(Transfer.write(buffer.all(), to.region(0, size)));
@@ -59,19 +60,19 @@ class SsgPathTest {
 
     @Test
     void theEndOfAFileIsReadAsAWholeBlockInsideTheMemoryOfTheBuffer() throws IOException {
-        byte[] bytes = SsgFixture.random(3 * BLOCK + 100, 1);
+        byte[] bytes = BackendFixture.random(3 * BLOCK + 100, 1);
         try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
             DeviceBuffer buffer = ssg.buffer(bytes.length);
             assertThat(ssg.read(ssg.file("end", bytes), buffer).bytes()).isEqualTo(bytes.length);
             assertThat(ssg.control.calls(SsgFixture.READ)).isEqualTo(1);
             assertThat(ssg.control.calls("clEnqueueCopyBuffer")).isZero();
-            assertThat(SsgFixture.content(buffer)).isEqualTo(bytes);
+            assertThat(BackendFixture.content(buffer)).isEqualTo(bytes);
         }
     }
 
     @Test
     void otherEdgesGoByStagingBuffersAndTheRestByAlignedCommands() throws IOException {
-        byte[] bytes = SsgFixture.random(10 * BLOCK, 2);
+        byte[] bytes = BackendFixture.random(10 * BLOCK, 2);
         try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
             DeviceBuffer buffer = ssg.buffer(bytes.length);
             StorageFile file = ssg.file("edges", bytes);
@@ -82,7 +83,7 @@ class SsgPathTest {
             assertThat(ssg.control.calls("clEnqueueCopyBuffer"))
                     .as("of head and tail")
                     .isEqualTo(2);
-            byte[] arrived = SsgFixture.content(buffer);
+            byte[] arrived = BackendFixture.content(buffer);
             assertThat(Arrays.copyOfRange(arrived, 100, 100 + 8 * BLOCK))
                     .isEqualTo(Arrays.copyOfRange(bytes, 100, 100 + 8 * BLOCK));
             assertThat(SsgFake.refusals()).isEmpty();
@@ -92,7 +93,7 @@ class SsgPathTest {
     /** The staging buffer has what the driver puts behind the end of a file, until the processor has cleared that. */
     @Test
     void required_206_whatAWriteBehindTheEndLeavesOpenIsZero() throws IOException {
-        byte[] bytes = SsgFixture.random(100, 3);
+        byte[] bytes = BackendFixture.random(100, 3);
         Path path = SsgFixture.write("gap", bytes);
         try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
             DeviceBuffer buffer = ssg.filled(bytes);
@@ -106,11 +107,11 @@ class SsgPathTest {
 
     @Test
     void transfersAlignedDifferentlyInBufferAndFileAreStagedCompletely() throws IOException {
-        byte[] bytes = SsgFixture.random(4 * BLOCK, 3);
+        byte[] bytes = BackendFixture.random(4 * BLOCK, 3);
         try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
             DeviceBuffer buffer = ssg.buffer(8 * BLOCK);
             ssg.run(Transfer.read(ssg.file("shifted", bytes).all(), buffer.region(7, bytes.length)));
-            assertThat(Arrays.copyOfRange(SsgFixture.content(buffer), 7, 7 + bytes.length))
+            assertThat(Arrays.copyOfRange(BackendFixture.content(buffer), 7, 7 + bytes.length))
                     .isEqualTo(bytes);
             assertThat(SsgFake.refusals()).isEmpty();
         }
@@ -118,13 +119,13 @@ class SsgPathTest {
 
     @Test
     void throughTheRingAnyByteOfTheBufferIsReachedByOneCopyOnTheDevice() throws IOException {
-        byte[] bytes = SsgFixture.random(4 * BLOCK, 4);
+        byte[] bytes = BackendFixture.random(4 * BLOCK, 4);
         try (SsgFixture ssg = SsgFixture.open(SsgFixture.RING)) {
             DeviceBuffer buffer = ssg.buffer(8 * BLOCK);
             ssg.run(Transfer.read(ssg.file("shifted", bytes).all(), buffer.region(7, bytes.length)));
             assertThat(ssg.control.calls(SsgFixture.READ)).isEqualTo(1);
             assertThat(ssg.control.calls("clEnqueueCopyBuffer")).isEqualTo(1);
-            assertThat(Arrays.copyOfRange(SsgFixture.content(buffer), 7, 7 + bytes.length))
+            assertThat(Arrays.copyOfRange(BackendFixture.content(buffer), 7, 7 + bytes.length))
                     .isEqualTo(bytes);
         }
     }
@@ -132,11 +133,11 @@ class SsgPathTest {
     @ParameterizedTest
     @ValueSource(strings = {"plain", "Müller & Söhne", "大きい", "\uD83D\uDCBE 4096"})
     void namesMayHaveAnyCharacters(String name) throws IOException {
-        byte[] bytes = SsgFixture.random(BLOCK, 5);
+        byte[] bytes = BackendFixture.random(BLOCK, 5);
         try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
             DeviceBuffer buffer = ssg.buffer(BLOCK);
             assertThat(ssg.read(ssg.file(name, bytes), buffer).path()).isEqualTo(TransferPath.DIRECT);
-            assertThat(SsgFixture.content(buffer)).isEqualTo(bytes);
+            assertThat(BackendFixture.content(buffer)).isEqualTo(bytes);
         }
     }
 
@@ -155,7 +156,7 @@ class SsgPathTest {
     void bytesWrittenBeyondTheEndAreReadThoughFileObjectsKeepTheOldSize() throws IOException {
         SsgFake.set("growth_seen", 0);
         SsgFake.set("grows", 0);
-        byte[] bytes = SsgFixture.random(5000, 6);
+        byte[] bytes = BackendFixture.random(5000, 6);
         try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
             StorageFile file = ssg.file(SsgFixture.write("grows", new byte[10]), FileOption.READ, FileOption.WRITE);
             DeviceBuffer from = ssg.filled(bytes);
@@ -164,21 +165,21 @@ class SsgPathTest {
             DeviceBuffer to = ssg.buffer(5000);
             assertThat(ssg.run(Transfer.read(file.region(2000, 5000), to.all())).bytes())
                     .isEqualTo(5000);
-            assertThat(SsgFixture.content(to)).isEqualTo(bytes);
+            assertThat(BackendFixture.content(to)).isEqualTo(bytes);
         }
     }
 
     @Test
     void bytesAppendedToTheLastBlockSinceTheOpenAreReadToo() throws IOException {
         SsgFake.set("growth_seen", 0);
-        byte[] bytes = SsgFixture.random(BLOCK, 9);
+        byte[] bytes = BackendFixture.random(BLOCK, 9);
         Path path = SsgFixture.write("grown", Arrays.copyOf(bytes, 100));
         try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {
             StorageFile file = ssg.file(path, FileOption.READ);
             Files.write(path, bytes);
             DeviceBuffer buffer = ssg.buffer(BLOCK);
             assertThat(ssg.read(file, buffer).bytes()).isEqualTo(BLOCK);
-            assertThat(SsgFixture.content(buffer)).isEqualTo(bytes);
+            assertThat(BackendFixture.content(buffer)).isEqualTo(bytes);
         }
     }
 
@@ -190,7 +191,7 @@ class SsgPathTest {
             StorageFile file = ssg.file(path, FileOption.READ, FileOption.WRITE);
             file.truncate(BLOCK).block(SsgFixture.LONG);
             Files.delete(path);
-            SsgFixture.write("renamed", SsgFixture.random(BLOCK, 10));
+            SsgFixture.write("renamed", BackendFixture.random(BLOCK, 10));
             assertThatThrownBy(() -> ssg.read(file, ssg.buffer(BLOCK)))
                     .isInstanceOf(PermanentStorageException.class)
                     .hasMessageContaining("has been replaced by another file");
@@ -201,8 +202,8 @@ class SsgPathTest {
     @ValueSource(longs = {0, 1})
     void required_206_aFileKeepsItsExactLengthWhetherOrNotTheDriverLengthensIt(long grows) throws IOException {
         SsgFake.set("grows", grows);
-        byte[] bytes = SsgFixture.random(1000, 7);
-        Path path = SsgFixture.write("exact", SsgFixture.random(700, 8));
+        byte[] bytes = BackendFixture.random(1000, 7);
+        Path path = SsgFixture.write("exact", BackendFixture.random(700, 8));
         byte[] expected = Arrays.copyOf(Files.readAllBytes(path), 1300);
         System.arraycopy(bytes, 0, expected, 300, 1000);
         try (SsgFixture ssg = SsgFixture.open(SsgFixture.OPTIONS)) {

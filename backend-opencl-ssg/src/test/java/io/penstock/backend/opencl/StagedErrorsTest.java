@@ -9,6 +9,7 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.backend.opencl.fakes.FreshSsg;
 import io.penstock.backend.opencl.fakes.SsgFake;
+import io.penstock.engine.testing.BackendFixture;
 import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,7 @@ class StagedErrorsTest {
     @Test
     void required_204_aCopyThatCannotBeFlushedEndsBeforeItsTransfer() throws IOException {
         try (SsgFixture device = SsgFixture.open(OpenClFixture.options(OpenClPath.STAGED))) {
-            StorageFile file = device.file("flushed", SsgFixture.random(BYTES, 1));
+            StorageFile file = device.file("flushed", BackendFixture.random(BYTES, 1));
             DeviceBuffer buffer = device.filled(new byte[BYTES]);
             long finishes = control.calls(FINISH);
             control.hold(COPY_IN);
@@ -50,7 +51,7 @@ class StagedErrorsTest {
                     .withThrowableThat()
                     .withCauseInstanceOf(PenstockException.class)
                     .withMessageContaining("clFlush");
-            assertThat(SsgFixture.content(buffer)).isEqualTo(SsgFixture.random(BYTES, 1));
+            assertThat(BackendFixture.content(buffer)).isEqualTo(BackendFixture.random(BYTES, 1));
         }
     }
 
@@ -58,7 +59,7 @@ class StagedErrorsTest {
     @Test
     void required_204_aCopyWhoseStateCannotBeAskedForEndsBeforeItsTransfer() throws IOException {
         try (SsgFixture device = SsgFixture.open(OpenClFixture.options(OpenClPath.STAGED))) {
-            StorageFile file = device.file("asked", SsgFixture.random(BYTES, 1));
+            StorageFile file = device.file("asked", BackendFixture.random(BYTES, 1));
             DeviceBuffer buffer = device.filled(new byte[BYTES]);
             control.hold(COPY_IN);
             var read = device.backend()
@@ -77,7 +78,7 @@ class StagedErrorsTest {
                     .withThrowableThat()
                     .withCauseInstanceOf(PenstockException.class)
                     .withMessageContaining(QUERY);
-            assertThat(SsgFixture.content(buffer)).isEqualTo(SsgFixture.random(BYTES, 1));
+            assertThat(BackendFixture.content(buffer)).isEqualTo(BackendFixture.random(BYTES, 1));
         }
     }
 }

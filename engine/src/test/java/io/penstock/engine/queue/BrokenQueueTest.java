@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
+import static io.penstock.engine.testing.BackendFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Backend;
@@ -28,7 +29,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
@@ -260,14 +260,6 @@ class BrokenQueueTest {
     private static StorageFile open(Backend backend, Path path) {
         return Objects.requireNonNull(
                 backend.openFile(path, FileOption.READ, FileOption.WRITE).block(LONG));
-    }
-
-    private static void await(BooleanSupplier condition) {
-        long end = System.nanoTime() + LONG.toNanos();
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).isLessThan(end);
-            Thread.onSpinWait();
-        }
     }
 
     private static void assertLost(CompletableFuture<?> end) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
+import static io.penstock.engine.testing.BackendFixture.content;
+import static io.penstock.engine.testing.BackendFixture.random;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -21,7 +23,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,18 +57,6 @@ class MisalignedRestTest {
                 Objects.requireNonNull(backend.allocate(bytes.length).block(LONG));
         buffer.hostView().orElseThrow().write(0, ByteBuffer.wrap(bytes));
         return buffer;
-    }
-
-    private static byte[] random(int bytes, long seed) {
-        byte[] content = new byte[bytes];
-        new Random(seed).nextBytes(content);
-        return content;
-    }
-
-    private static byte[] content(DeviceBuffer buffer) {
-        byte[] bytes = new byte[(int) buffer.length()];
-        buffer.hostView().orElseThrow().read(0, ByteBuffer.wrap(bytes));
-        return bytes;
     }
 
     private long run(Transfer transfer) {

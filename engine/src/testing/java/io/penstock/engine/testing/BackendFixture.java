@@ -28,7 +28,7 @@ import reactor.core.publisher.Mono;
 /** Backends, files of known content, buffers, and the ends of all of them. */
 public class BackendFixture implements AutoCloseable {
 
-    public static final Duration LONG = Duration.ofSeconds(20);
+    public static final Duration LONG = Duration.ofSeconds(30);
 
     private final Path folder;
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
