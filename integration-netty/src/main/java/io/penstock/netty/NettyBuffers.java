@@ -2,9 +2,12 @@
 package io.penstock.netty;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledDirectByteBuf;
 import io.penstock.Backend;
 import io.penstock.HostLease;
 import io.penstock.StreamPlan;
+import java.nio.ByteBuffer;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -56,6 +59,23 @@ public final class NettyBuffers {
         } catch (RuntimeException e) {
             lease.close();
             throw e;
+        }
+    }
+
+    /** The memory of a lease. The last release closes the lease. */
+    private static final class LeasedByteBuf extends UnpooledDirectByteBuf {
+
+        private final HostLease lease;
+
+        LeasedByteBuf(HostLease lease, ByteBuffer memory) {
+            super(UnpooledByteBufAllocator.DEFAULT, memory, memory.remaining());
+            this.lease = lease;
+        }
+
+        @Override
+        protected void deallocate() {
+            super.deallocate(); // which frees nothing: the memory was not allocated by Netty
+            lease.close();
         }
     }
 }

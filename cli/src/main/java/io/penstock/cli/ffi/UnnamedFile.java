@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli.ffi;
 
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
 import io.penstock.engine.spi.ffi.Errno;
 import io.penstock.engine.spi.ffi.LibC;
 import io.penstock.engine.spi.ffi.Machine;
@@ -80,5 +82,21 @@ public final class UnnamedFile implements AutoCloseable {
             closed = true;
             LibC.close(fd);
         }
+    }
+
+    /** {@code linkat(2)}; separate, so that it is resolved only on Linux. */
+    private static final class Links {
+
+        static final int AT_FDCWD = -100;
+        static final int AT_SYMLINK_FOLLOW = 0x400;
+
+        static {
+            Native.register(Links.class, NativeLibrary.getProcess());
+        }
+
+        private Links() {}
+
+        /** Both names end with a zero byte; leaves {@code errno}. */
+        static native int linkat(int oldFolder, byte[] oldName, int newFolder, byte[] newName, int flags);
     }
 }

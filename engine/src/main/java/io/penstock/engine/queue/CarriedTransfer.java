@@ -176,7 +176,7 @@ public abstract class CarriedTransfer {
         if (cause == null) {
             throw new IllegalStateException(transfer + " did not fail");
         }
-        return new Failed(this, cause);
+        return new Finished.Failed(this, cause);
     }
 
     /** Returns the bytes moved, without those beyond a gap. */

@@ -3,6 +3,7 @@ package io.penstock.engine.queue;
 
 import io.penstock.Completion;
 import io.penstock.Evidence;
+import io.penstock.FailedCompletion;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.engine.plan.Reach;
@@ -87,5 +88,26 @@ public class Finished implements Completion {
     @Override
     public String toString() {
         return transfer + ": " + bytes + " bytes, " + path();
+    }
+
+    /** A failed transfer as a value. */
+    static final class Failed extends Finished implements FailedCompletion {
+
+        private final Throwable error;
+
+        Failed(CarriedTransfer open, Throwable error) {
+            super(open);
+            this.error = error;
+        }
+
+        @Override
+        public Throwable error() {
+            return error;
+        }
+
+        @Override
+        public String toString() {
+            return transfer() + ": " + error;
+        }
     }
 }

@@ -45,7 +45,7 @@ final class CountersHook implements Runnable {
 
     private synchronized void register() {
         if (!registered && !open.isEmpty()) {
-            FlightRecorder.addPeriodicEvent(CountersEvent.class, this);
+            FlightRecorder.addPeriodicEvent(Events.CountersEvent.class, this);
             registered = true;
         }
     }
@@ -61,7 +61,7 @@ final class CountersHook implements Runnable {
     @Override
     public void run() {
         for (Backend backend : open) {
-            CountersEvent event = new CountersEvent();
+            Events.CountersEvent event = new Events.CountersEvent();
             Counters now = backend.counters();
             event.backend = backend.name();
             event.inFlight = now.inFlight();

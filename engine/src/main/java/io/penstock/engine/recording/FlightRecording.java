@@ -47,7 +47,7 @@ public final class FlightRecording {
      * @param completion null if the transfer was cancelled
      */
     public static void endTransfer(Object begun, String backend, Transfer transfer, @Nullable Completion completion) {
-        Recorder.endTransfer((TransferEvent) begun, backend, transfer, completion);
+        Recorder.endTransfer((Events.TransferEvent) begun, backend, transfer, completion);
     }
 
     /**
@@ -65,7 +65,7 @@ public final class FlightRecording {
      * @param failure null if it has not failed
      */
     public static void endStage(Object begun, String stage, long bytes, @Nullable Object failure) {
-        Recorder.endStage((StageEvent) begun, stage, bytes, failure);
+        Recorder.endStage((Events.StageEvent) begun, stage, bytes, failure);
     }
 
     /** Emits an event for a transfer that does not take a path which its backend prefers. */
@@ -100,7 +100,7 @@ public final class FlightRecording {
                 return null;
             }
             CountersHook.registerOnce();
-            TransferEvent event = new TransferEvent();
+            Events.TransferEvent event = new Events.TransferEvent();
             if (!event.isEnabled()) {
                 return null;
             }
@@ -109,7 +109,7 @@ public final class FlightRecording {
         }
 
         static void endTransfer(
-                TransferEvent event, String backend, Transfer transfer, @Nullable Completion completion) {
+                Events.TransferEvent event, String backend, Transfer transfer, @Nullable Completion completion) {
             event.end();
             if (!event.shouldCommit()) {
                 return;
@@ -134,7 +134,7 @@ public final class FlightRecording {
             if (!isStarted()) {
                 return null;
             }
-            StageEvent event = new StageEvent();
+            Events.StageEvent event = new Events.StageEvent();
             if (!event.isEnabled()) {
                 return null;
             }
@@ -142,7 +142,7 @@ public final class FlightRecording {
             return event;
         }
 
-        static void endStage(StageEvent event, String stage, long bytes, @Nullable Object failure) {
+        static void endStage(Events.StageEvent event, String stage, long bytes, @Nullable Object failure) {
             event.end();
             if (event.shouldCommit()) {
                 event.stage = stage;
@@ -156,7 +156,7 @@ public final class FlightRecording {
             if (!isStarted()) {
                 return;
             }
-            FallbackEvent event = new FallbackEvent();
+            Events.FallbackEvent event = new Events.FallbackEvent();
             if (event.isEnabled()) {
                 event.backend = backend;
                 event.transfer = transfer.toString();

@@ -102,4 +102,27 @@ final class RegionStream implements MicroBatchStream, SupportsTriggerAvailableNo
     public void stop() {
         // Nothing is open between two batches.
     }
+
+    /** How many entries of a {@link FileLog} have been read. */
+    private static final class BatchOffset extends Offset {
+
+        private final int entries;
+
+        BatchOffset(int entries) {
+            this.entries = entries;
+        }
+
+        static BatchOffset parse(String json) {
+            return new BatchOffset(Integer.parseInt(json.strip()));
+        }
+
+        int entries() {
+            return entries;
+        }
+
+        @Override
+        public String json() {
+            return Integer.toString(entries);
+        }
+    }
 }
