@@ -24,16 +24,19 @@ public final class Complaint {
 
     private Complaint() {}
 
-    /** Returns the message for an error, on one line, without control characters. */
+    /** Returns the message for an error, on one line, without control characters and without a list of all backends. */
     public static String of(Throwable thrown) {
-        return TextTable.plain(text(thrown));
+        String text = text(thrown);
+        return TextTable.plain(listsBackends(thrown) ? text.replaceFirst("(?s); providers:\n.*", "") : text);
     }
 
-    /** As {@link #of}, for a terminal: what lists the backends has a line for each. */
+    /** As {@link #of}, for a terminal: with the list of all backends, a line for each. */
     static String lines(Throwable thrown) {
-        return Exceptions.unwrap(thrown) instanceof BackendUnavailableException
-                ? TextTable.plainLines(text(thrown))
-                : of(thrown);
+        return listsBackends(thrown) ? TextTable.plainLines(text(thrown)) : of(thrown);
+    }
+
+    private static boolean listsBackends(Throwable thrown) {
+        return Exceptions.unwrap(thrown) instanceof BackendUnavailableException;
     }
 
     private static String text(Throwable thrown) {

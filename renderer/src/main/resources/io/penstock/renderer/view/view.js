@@ -93,8 +93,7 @@ function changed() {
 function failed(message) {
   page.asked = Math.max(0, page.asked - 1);
   page.failed = true;
-  // A list of all backends may follow, which the page has anyway.
-  $('error').querySelector('p').textContent = message.split('\n')[0].replace(/; providers:$/, '');
+  $('error').querySelector('p').textContent = message;
   $('error').hidden = false;
 }
 

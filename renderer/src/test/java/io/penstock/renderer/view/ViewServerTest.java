@@ -123,7 +123,10 @@ class ViewServerTest {
     void aRequestThatCannotBeMetIsAnsweredInWords(String field, String value, String words) throws IOException {
         Shown shown = show(ball(64));
         try (Page page = shown.connect()) {
-            assertThat(page.with(field, value).error()).contains(words.replace("\"", "\\\""));
+            assertThat(page.with(field, value).error())
+                    .contains(words.replace("\"", "\\\""))
+                    .as("the page has the list of all backends")
+                    .doesNotContain("providers");
             Page again = shown.connect();
             again.frame();
             again.close();
