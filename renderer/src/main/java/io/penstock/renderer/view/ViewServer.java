@@ -7,6 +7,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -98,18 +99,18 @@ final class ViewServer implements AutoCloseable {
                 .idleTimeout(IDLE) // between requests, not of sockets
                 .doOnConnection(connection -> {
                     connections.add(connection.channel());
-                    connection.addHandlerLast(new Resets());
+                    connection.addHandlerLast(new ClientFaults());
                 })
                 .route(this::routes)
                 .bindNow();
     }
 
-    /** Closes connections that their browsers have reset; Reactor Netty would log each reset as an error. */
-    private static final class Resets extends ChannelInboundHandlerAdapter {
+    /** Closes connections that clients have reset or sent no valid frame on; Reactor Netty would log each as an error. */
+    private static final class ClientFaults extends ChannelInboundHandlerAdapter {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-            if (cause instanceof IOException) {
+            if (cause instanceof IOException || cause instanceof DecoderException) {
                 Connection.from(context.channel()).dispose();
             } else {
                 context.fireExceptionCaught(cause);

@@ -33,6 +33,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import javax.imageio.ImageIO;
@@ -378,29 +379,71 @@ class ViewServerTest {
     @Test
     void aConnectionThatIsResetIsNotLogged() throws Exception {
         Shown shown = show(ball(64));
-        String host = "127.0.0.1:" + shown.port();
+        assertThat(errorsLogged(() -> {
+                    for (int i = 0; i < 20; i++) {
+                        Socket socket = viewer(shown);
+                        socket.setSoLinger(true, 0);
+                        socket.close();
+                        shown.assertNothingIsLeft();
+                    }
+                }))
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "8101 78, frames of clients are masked",
+        "8380 00000000, there is no such frame",
+        "8080 00000000, continues nothing",
+        "81ff ffffffffffffffff 00000000, of a negative length",
+        "81fe 1388 00000000, longer than a request",
+        "8881 00000000 00, closes without a whole code",
+        "89fe 00c8 00000000, pings are short"
+    })
+    void aConnectionThatBreaksTheProtocolIsClosedAndNotLogged(String frame, String why) throws Exception {
+        Shown shown = show(ball(64));
+        assertThat(errorsLogged(() -> {
+                    try (Socket socket = viewer(shown)) {
+                        socket.getOutputStream().write(HexFormat.of().parseHex(frame.replace(" ", "")));
+                        assertThat(socket.getInputStream().readAllBytes())
+                                .as(why)
+                                .isNotEmpty();
+                    }
+                    shown.assertNothingIsLeft();
+                }))
+                .isEmpty();
+    }
+
+    private interface Action {
+        void run() throws Exception;
+    }
+
+    private static List<ILoggingEvent> errorsLogged(Action action) throws Exception {
         Logger netty = (Logger) LoggerFactory.getLogger("reactor.netty");
         ListAppender<ILoggingEvent> logged = new ListAppender<>();
         logged.start();
         netty.addAppender(logged);
         try {
-            for (int i = 0; i < 20; i++) {
-                Socket socket = new Socket(InetAddress.getLoopbackAddress(), shown.port());
-                socket.setSoLinger(true, 0);
-                String request = "GET /stream HTTP/1.1\r\nHost: " + host + "\r\nOrigin: http://" + host
-                        + "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
-                socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-                assertThat(socket.getInputStream().read(new byte[1])).isOne(); // it is a viewer
-                socket.close();
-                shown.assertNothingIsLeft();
-            }
+            action.run();
         } finally {
             netty.detachAppender(logged);
         }
-        assertThat(logged.list)
-                .filteredOn(event -> event.getLevel().isGreaterOrEqual(Level.ERROR))
-                .isEmpty();
+        return logged.list.stream()
+                .filter(event -> event.getLevel().isGreaterOrEqual(Level.ERROR))
+                .toList();
+    }
+
+    /** Returns a socket whose handshake has begun to be answered. */
+    private static Socket viewer(Shown shown) throws IOException {
+        String host = "127.0.0.1:" + shown.port();
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), shown.port());
+        socket.setSoTimeout(20_000);
+        String request = "GET /stream HTTP/1.1\r\nHost: " + host + "\r\nOrigin: http://" + host
+                + "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        assertThat(socket.getInputStream().read(new byte[1])).isOne();
+        return socket;
     }
 
     private static HttpResponse<String> get(Shown shown, String path) throws IOException, InterruptedException {
