@@ -50,15 +50,20 @@ public final class NiftiFile implements AutoCloseable {
             NiftiHeader header = NiftiHeader.parse(path, start);
             checkLength(path, header, Files.size(path));
             return new NiftiFile(path, header, null);
-        } catch (NoSuchFileException e) {
-            throw new BadVolumeException("there is no file " + path, e);
-        } catch (AccessDeniedException e) {
-            throw new BadVolumeException(path + " cannot be read: permission denied", e);
-        } catch (BadVolumeException e) {
-            throw e;
         } catch (IOException e) {
-            throw new BadVolumeException(path + " cannot be read: " + e.getMessage(), e);
+            throw inWords(path, e);
         }
+    }
+
+    private static BadVolumeException inWords(Path path, IOException e) {
+        if (e instanceof BadVolumeException known) {
+            return known;
+        }
+        if (e instanceof NoSuchFileException) {
+            return new BadVolumeException("there is no file " + path, e);
+        }
+        String reason = e instanceof AccessDeniedException ? "permission denied" : e.getMessage();
+        return new BadVolumeException(path + " cannot be read: " + reason, e);
     }
 
     /** Returns the file that holds the voxels: the one that was opened, or a temporary one. */
@@ -81,10 +86,8 @@ public final class NiftiFile implements AutoCloseable {
                 throw new BadVolumeException(
                         path + " is another volume than when it was opened: start penstock view again");
             }
-        } catch (BadVolumeException e) {
-            throw e;
         } catch (IOException e) {
-            throw new BadVolumeException(path + " cannot be read: " + e.getMessage(), e);
+            throw inWords(path, e);
         }
     }
 

@@ -247,6 +247,16 @@ class ViewServerTest {
     }
 
     @Test
+    void aVolumeThatIsGoneIsNamed() throws IOException {
+        Shown shown = show(ball(64));
+        try (Page page = shown.connect()) {
+            Files.delete(shown.file);
+            assertThat(page.error()).contains("there is no file " + shown.file);
+        }
+        shown.assertNothingIsLeft();
+    }
+
+    @Test
     void aVolumeThatWasReplacedByOneOfAnotherGeometryIsAnErrorInWords() throws IOException {
         Shown shown = show(ball(64));
         try (Page page = shown.connect()) {
