@@ -207,7 +207,8 @@ final class ViewServer implements AutoCloseable {
      * when its inbound is cancelled, Reactor Netty closes a channel that may be closed already.
      */
     private Publisher<Void> messages(Viewer viewer, WebsocketInbound in, WebsocketOutbound out) {
-        Flux<List<WebSocketFrame>> frames = in.receiveFrames()
+        Flux<List<WebSocketFrame>> frames = in.aggregateFrames(MOST_REQUEST_BYTES)
+                .receiveFrames()
                 .map(frame -> answer(viewer, frame)) // here, since a frame is released behind its onNext
                 .concatMap(answer -> answer, 1)
                 .onErrorComplete();

@@ -56,9 +56,20 @@ final class Page implements WebSocket.Listener, AutoCloseable {
     }
 
     void ask() {
-        send(fields.entrySet().stream()
+        send(request());
+    }
+
+    /** As {@link #ask}, in two frames of the protocol. */
+    void askInFragments() {
+        String request = request();
+        socket.sendText(request.substring(0, 20), false).join();
+        socket.sendText(request.substring(20), true).join();
+    }
+
+    private String request() {
+        return fields.entrySet().stream()
                 .map(field -> field.getKey() + "=" + field.getValue())
-                .collect(Collectors.joining("&")));
+                .collect(Collectors.joining("&"));
     }
 
     /** Asks for a frame and returns its picture; an error fails the test. */

@@ -106,6 +106,17 @@ class ViewServerTest {
         }
     }
 
+    /** As a proxy may pass it on. */
+    @Test
+    void aRequestInFragmentsIsOneRequest() throws IOException {
+        Shown shown = show(ball(64));
+        try (Page page = shown.connect()) {
+            page.askInFragments();
+            assertThat(page.next("\"type\":\"frame\"", "\"type\":\"error\"")).contains("\"side\":128");
+        }
+        shown.assertNothingIsLeft();
+    }
+
     @ParameterizedTest
     @CsvSource({
         "budget, 262144, budget must be less than the volume's 262144 bytes",
