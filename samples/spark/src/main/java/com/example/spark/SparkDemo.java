@@ -6,7 +6,6 @@ import io.penstock.Chunk;
 import io.penstock.integration.spark.DeviceTasks;
 import io.penstock.integration.spark.PenstockPlugin;
 import java.awt.image.BufferedImage;
-import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -162,18 +161,11 @@ public final class SparkDemo {
         if (master.startsWith("local")) {
             session.config("spark.driver.host", "127.0.0.1")
                     .config("spark.driver.bindAddress", "127.0.0.1")
-                    .config("spark.executor.extraClassPath", absolute(System.getProperty("java.class.path")))
                     .config(
                             "spark.sql.warehouse.dir",
                             Path.of(System.getProperty("java.io.tmpdir"), "warehouse")
                                     .toString());
         }
         return session.getOrCreate();
-    }
-
-    private static String absolute(String classPath) {
-        return Arrays.stream(classPath.split(File.pathSeparator))
-                .map(entry -> Path.of(entry).toAbsolutePath().toString())
-                .collect(Collectors.joining(File.pathSeparator));
     }
 }
