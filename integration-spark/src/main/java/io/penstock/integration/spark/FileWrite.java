@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -100,7 +101,7 @@ final class FileWrite implements WriteBuilder, Write, BatchWrite {
             }
             for (Map.Entry<Path, Path> move : moves.entrySet()) {
                 Files.createDirectories(move.getKey().getParent());
-                Files.move(move.getValue(), move.getKey());
+                rename(move.getValue(), move.getKey());
                 moved.add(move.getKey());
             }
         } catch (IOException e) {
@@ -108,6 +109,24 @@ final class FileWrite implements WriteBuilder, Write, BatchWrite {
             throw new UncheckedIOException(e);
         }
         removeTemporary();
+    }
+
+    /**
+     * Gives a file its name, unless there is one of that name: by a link, since a rename replaces what another write has
+     * named after the last look. The file's first name is removed with its folder.
+     */
+    private static void rename(Path written, Path target) throws IOException {
+        try {
+            Files.createLink(target, written);
+        } catch (FileAlreadyExistsException taken) {
+            throw taken;
+        } catch (IOException
+                | UnsupportedOperationException noLinks) { // of this file system, or to files of another user
+            if (Files.exists(target)) {
+                throw new FileAlreadyExistsException(target.toString());
+            }
+            Files.move(written, target, StandardCopyOption.ATOMIC_MOVE); // fails where it would be a copy
+        }
     }
 
     private static void undo(Path target, IOException cause) {

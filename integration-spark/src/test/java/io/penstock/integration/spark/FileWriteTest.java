@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +40,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("once")
 @ExtendWith(Cluster.class)
 class FileWriteTest {
+
+    private static final int NAMES = 200;
 
     @TempDir
     Path folder;
@@ -112,20 +117,19 @@ class FileWriteTest {
     @RepeatedTest(5)
     void anAttemptThatWritesWhileTheDriverCommitsLeavesNothing() throws Exception {
         Path target = folder.resolve("out");
-        FileWrite write =
-                new FileWrite(SourceOptions.of(new CaseInsensitiveStringMap(Map.of("path", target.toString()))), INFO);
+        FileWrite write = write(target, "query");
         DataWriterFactory factory = write.createBatchWriterFactory(() -> 1);
         DataWriter<InternalRow> first = factory.createWriter(0, 1);
         DataWriter<InternalRow> copy = factory.createWriter(0, 2);
-        first.write(row("a"));
-        copy.write(row("a"));
+        first.write(row("a", (byte) 7));
+        copy.write(row("a", (byte) 7));
         AtomicBoolean committed = new AtomicBoolean();
         CountDownLatch writing = new CountDownLatch(20);
         FutureTask<Integer> slow = new FutureTask<>(() -> {
             int rows = 0;
             for (int after = 0; after < 3; after += committed.get() ? 1 : 0) {
                 try {
-                    copy.write(row("slow/" + rows++));
+                    copy.write(row("slow/" + rows++, (byte) 7));
                 } catch (IOException removed) {
                     continue; // in this moment
                 }
@@ -147,24 +151,64 @@ class FileWriteTest {
         assertThat(target.resolve("a")).hasBinaryContent(new byte[] {7});
     }
 
-    private static InternalRow row(String name) {
-        return new GenericInternalRow(new Object[] {UTF8String.fromString(name), new byte[] {7}});
+    /** One of them succeeds or none, whichever file the two name at the same moment. */
+    @RepeatedTest(20)
+    void ofTwoWritesOfTheSameNamesAtMostOneSucceedsAndTheFilesAreAllOfIt() throws Exception {
+        Path target = folder.resolve("out");
+        List<FutureTask<Boolean>> commits = new ArrayList<>();
+        CountDownLatch ready = new CountDownLatch(2);
+        for (byte content : new byte[] {0, 1}) {
+            FileWrite write = write(target, "query-" + content);
+            WriterCommitMessage[] messages;
+            try (DataWriter<InternalRow> task =
+                    write.createBatchWriterFactory(() -> 1).createWriter(0, content)) {
+                for (int i = 0; i < NAMES; i++) {
+                    task.write(row("f" + i, content));
+                }
+                messages = new WriterCommitMessage[] {task.commit()};
+            }
+            commits.add(new FutureTask<>(() -> {
+                ready.countDown();
+                ready.await();
+                try {
+                    write.commit(messages);
+                    return true;
+                } catch (UncheckedIOException taken) {
+                    assertThat(taken).hasCauseInstanceOf(FileAlreadyExistsException.class);
+                    write.abort(messages);
+                    return false;
+                }
+            }));
+        }
+        commits.forEach(commit -> new Thread(commit).start());
+        boolean first = commits.get(0).get();
+        boolean second = commits.get(1).get();
+        assertThat(first && second).as("both succeeded").isFalse();
+        assertThat(files(target).size()).isEqualTo(first || second ? NAMES : 0);
+        for (Path file : files(target)) {
+            assertThat(file).hasBinaryContent(new byte[] {(byte) (first ? 0 : 1)});
+        }
+        assertThat(target.resolve("_temporary")).doesNotExist();
     }
 
-    private static final LogicalWriteInfo INFO = new LogicalWriteInfo() {
+    private static InternalRow row(String name, byte content) {
+        return new GenericInternalRow(new Object[] {UTF8String.fromString(name), new byte[] {content}});
+    }
+
+    private static FileWrite write(Path target, String query) {
+        return new FileWrite(
+                SourceOptions.of(new CaseInsensitiveStringMap(Map.of("path", target.toString()))), new Info(query));
+    }
+
+    private record Info(String queryId) implements LogicalWriteInfo {
         @Override
         public CaseInsensitiveStringMap options() {
             return CaseInsensitiveStringMap.empty();
         }
 
         @Override
-        public String queryId() {
-            return "query";
-        }
-
-        @Override
         public StructType schema() {
             return new StructType().add("name", DataTypes.StringType).add("bytes", DataTypes.BinaryType);
         }
-    };
+    }
 }
