@@ -23,8 +23,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import reactor.core.publisher.Mono;
-import reactor.util.Logger;
-import reactor.util.Loggers;
 
 /**
  * A file that appears as a whole or not at all: written under a hidden name next to its target, and moved over it at the
@@ -33,7 +31,6 @@ import reactor.util.Loggers;
  */
 public final class PartFile {
 
-    private static final Logger LOG = Loggers.getLogger(PartFile.class);
     private static final int MOST_LINKS = 40; // as Linux has it
     private static final int MOST_NAME_BYTES = 255; // of most file systems
 
@@ -170,20 +167,31 @@ public final class PartFile {
     }
 
     /**
-     * Makes the names in a directory durable. Windows has no such call, and some network file systems refuse it: renames are
-     * durable there, or never, which is logged.
+     * Makes the names in a directory durable; does nothing where that is not possible: on Windows, or in a directory that this
+     * process must not list.
+     *
+     * @throws IOException if the names may be lost
      */
-    public static void sync(Path directory) {
+    public static void sync(Path directory) throws IOException {
         FileChannel opened;
         try {
             opened = FileChannel.open(directory);
-        } catch (IOException notPossibleHere) { // on Windows
+        } catch (AccessDeniedException notPossibleHere) {
             return;
         }
         try (opened) {
-            opened.force(true);
+            sync(opened);
+        }
+    }
+
+    /** Syncs a directory, unless its file system cannot: EINVAL, as of VirtualBox' shared folders, is no failure. */
+    static void sync(FileChannel directory) throws IOException {
+        try {
+            directory.force(true);
         } catch (IOException e) {
-            LOG.warn("new names in {} may not survive a power failure: {}", directory, e.toString());
+            if (!"Invalid argument".equals(e.getMessage())) {
+                throw e;
+            }
         }
     }
 

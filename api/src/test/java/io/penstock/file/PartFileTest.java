@@ -7,12 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
@@ -70,5 +73,21 @@ class PartFileTest {
         assertThat(link)
                 .isRegularFile()
                 .satisfies(now -> assertThat(Files.isSymbolicLink(now)).isFalse());
+    }
+
+    @Test
+    void aFailedSyncOfTheFolderIsPassedOn() throws IOException {
+        FileChannel closed = FileChannel.open(Files.createFile(folder.resolve("file")));
+        closed.close();
+        assertThatThrownBy(() -> PartFile.sync(closed)).isInstanceOf(ClosedChannelException.class);
+    }
+
+    @Test
+    @EnabledOnOs(value = OS.LINUX, disabledReason = "this system has no /proc")
+    void aFileSystemThatHasNoSyncOfFoldersIsNoFailure() throws IOException {
+        try (FileChannel proc = FileChannel.open(Path.of("/proc"))) {
+            assertThatThrownBy(() -> proc.force(true)).hasMessage("Invalid argument");
+            PartFile.sync(proc);
+        }
     }
 }
