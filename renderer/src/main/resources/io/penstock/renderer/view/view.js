@@ -133,7 +133,7 @@ function hello(message) {
   $('volume').textContent = `${volume.name}, ${volume.columns} × ${volume.rows} × ${volume.slices} ${volume.voxels}, ${bytes(volume.bytes)}`;
   if (!before) state.backend = message.backend;
   if (JSON.stringify(before?.volume) !== JSON.stringify(volume)) { // of another server at this address, perhaps
-    state.budget = message.budget;
+    state.budget = Math.max(message.budget, Math.ceil(budgetRange()[0])); // every view of most volumes fits
     chunks(volume);
   }
   backends(message.backends);

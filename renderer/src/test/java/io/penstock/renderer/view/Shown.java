@@ -22,22 +22,28 @@ final class Shown implements AutoCloseable {
     final Path file;
     final NiftiFile volume;
     final FrameLoop loop;
+    private final long budget;
     ViewServer server;
 
     Shown(Path folder, Phantom phantom) throws IOException {
-        this(folder, phantom, 0);
+        this(folder, phantom, 0, Long.MAX_VALUE);
     }
 
-    Shown(Path folder, Phantom phantom, int port) throws IOException {
+    /**
+     * Starts a server.
+     *
+     * @param budget the bytes that pages begin with; at most half of the volume
+     */
+    Shown(Path folder, Phantom phantom, int port, long budget) throws IOException {
         file = folder.resolve("phantom.nii");
         Files.write(file, phantom.bytes());
         volume = NiftiFile.open(file, (into, done, total) -> {});
         loop = new FrameLoop(volume);
+        this.budget = Math.min(budget, volume.header().volumeBytes() / 2);
         server = start(port);
     }
 
     private ViewServer start(int port) {
-        long budget = volume.header().volumeBytes() / 2;
         return ViewServer.start(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
                 loop,
