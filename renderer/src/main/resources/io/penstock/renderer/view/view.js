@@ -31,6 +31,7 @@ const queues = []; // of staging buffers: a list of samples each
 // The socket.
 
 function connect() {
+  if (page.socket) return;
   connection('wait', 'connecting');
   const socket = new WebSocket(location.origin.replace(/^http/, 'ws') + '/stream');
   socket.binaryType = 'blob';
@@ -447,3 +448,10 @@ stage();
 controls();
 show();
 connect();
+// A browser keeps a page that one may go back to, and its socket open.
+addEventListener('pagehide', () => {
+  const socket = page.socket;
+  page.socket = null;
+  if (socket) socket.close();
+});
+addEventListener('pageshow', connect);

@@ -66,6 +66,7 @@ class ViewPageTest {
         anErrorIsExplained();
         itReconnects();
         theVolumeOfTheNextServerIsShownWithinABudgetThatSuffices();
+        aPageThatIsLeftHasNoSocketUntilItIsShownAgain();
     }
 
     private String dragged(String first) throws IOException {
@@ -177,5 +178,13 @@ class ViewPageTest {
         Shown.await(() -> chromium.find("#volume").getText().contains("64 × 64 × 64"));
         chromium.picture();
         assertThat(chromium.find("#error").isDisplayed()).isFalse();
+    }
+
+    private void aPageThatIsLeftHasNoSocketUntilItIsShownAgain() throws IOException {
+        chromium.driver.get("about:blank");
+        Shown.await(() -> shown.server.viewers() == 0);
+        chromium.driver.navigate().back();
+        chromium.picture();
+        assertThat(chromium.find("#connection").getText()).isEqualTo("connected");
     }
 }
