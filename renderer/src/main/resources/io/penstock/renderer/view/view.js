@@ -36,10 +36,15 @@ function connect() {
   const socket = new WebSocket(location.origin.replace(/^http/, 'ws') + '/stream');
   socket.binaryType = 'blob';
   socket.onmessage = event => typeof event.data === 'string' ? received(JSON.parse(event.data)) : picture(event.data);
-  socket.onopen = () => page.retry = 0;
+  let opened = false;
+  socket.onopen = () => {
+    opened = true;
+    page.retry = 0;
+  };
   socket.onclose = () => {
     if (page.socket !== socket) return;
     page.socket = null;
+    if (!opened) refused();
     const seconds = Math.min(2 ** page.retry++, 10) / 2;
     connection('wait', 'connection lost, trying again');
     setTimeout(connect, seconds * 1000);
@@ -47,6 +52,15 @@ function connect() {
   page.socket = socket;
   page.asked = 0;
   page.failed = false;
+}
+
+/** Browsers do not tell pages why they get no socket. */
+async function refused() {
+  const there = await fetch('view.css', {cache: 'no-store'}).catch(() => null);
+  if (!there || page.socket) return; // stopped, or back again
+  const address = location.protocol === 'http:' && /^(localhost|[\d.]+|\[.+\])$/.test(location.hostname);
+  failed(address ? 'The server has as many pages as it takes, 16.'
+    : `The server takes pages by its address or as localhost. For this one, start it with --origin ${location.origin}`);
 }
 
 function connection(kind, text) {

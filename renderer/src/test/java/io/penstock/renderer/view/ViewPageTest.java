@@ -14,6 +14,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,6 +69,7 @@ class ViewPageTest {
         itReconnects();
         theVolumeOfTheNextServerIsShownWithinABudgetThatSuffices();
         aPageThatIsLeftHasNoSocketUntilItIsShownAgain();
+        aPageThatGetsNoSocketIsToldWhy();
     }
 
     private String dragged(String first) throws IOException {
@@ -186,5 +189,22 @@ class ViewPageTest {
         chromium.driver.navigate().back();
         chromium.picture();
         assertThat(chromium.find("#connection").getText()).isEqualTo("connected");
+    }
+
+    private void aPageThatGetsNoSocketIsToldWhy() {
+        chromium.driver.get("http://view.localhost:" + shown.port() + "/");
+        Shown.await(() -> chromium.find("#error p")
+                .getText()
+                .endsWith("start it with --origin http://view.localhost:" + shown.port()));
+        List<Page> pages = new ArrayList<>();
+        Shown.await(() -> shown.server.viewers() == 0);
+        for (int i = 0; i < 16; i++) {
+            pages.add(shown.connect());
+        }
+        chromium.driver.get("http://127.0.0.1:" + shown.port() + "/");
+        Shown.await(() -> chromium.find("#error p").getText().equals("The server has as many pages as it takes, 16."));
+        pages.forEach(Page::close);
+        Shown.await(() -> chromium.find("#connection").getText().equals("connected"));
+        assertThat(chromium.find("#error").isDisplayed()).isFalse();
     }
 }
