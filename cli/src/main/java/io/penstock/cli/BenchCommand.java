@@ -157,18 +157,26 @@ final class BenchCommand implements Callable<Integer> {
             if (created != null) {
                 preallocate(used);
             }
-            String report = sweep ? sweep(used) : measure(used);
+            SweepReport swept = sweep ? sweep(used) : null;
+            String report = swept == null ? measure(used) : json ? swept.json() : swept.text();
             if (created != null) {
                 created.commit();
             }
-            progress.clear();
-            PrintWriter to = spec.commandLine().getOut();
-            to.println(report);
-            to.flush();
+            print(report);
+            if (swept != null) {
+                write(swept); // after what took a minute to find is printed
+            }
             return 0;
         } finally {
             progress.clear();
         }
+    }
+
+    private void print(String text) {
+        progress.clear();
+        PrintWriter to = spec.commandLine().getOut();
+        to.println(text);
+        to.flush();
     }
 
     private void check() throws IOException {
@@ -340,7 +348,7 @@ final class BenchCommand implements Callable<Integer> {
         return gpus.isEmpty() ? choice.open(options) : choice.openDevice(gpus.get(device), options);
     }
 
-    private String sweep(Path used) throws IOException, InterruptedException {
+    private SweepReport sweep(Path used) throws IOException, InterruptedException {
         Workload work = workload(used);
         long nanos = (long) ((seconds == null ? SWEEP_SECONDS : seconds) * 1e9);
         Sweep.Result found = new Sweep(
@@ -350,7 +358,10 @@ final class BenchCommand implements Callable<Integer> {
                         nanos,
                         (run, total) -> progress.share("sweeping, measurement " + run + " of " + total, run - 1, total))
                 .run();
-        SweepReport report = new SweepReport(file, choice.name(), found);
+        return new SweepReport(file, choice.name(), found);
+    }
+
+    private void write(SweepReport report) throws IOException {
         try (NewFile best = new NewFile(properties(), force, null)) {
             best.write(part -> Files.writeString(part, report.properties()));
             best.commit();
@@ -358,13 +369,15 @@ final class BenchCommand implements Callable<Integer> {
         String written = "wrote " + properties();
         try (NewFile png = new NewFile(chart(), force, null)) {
             String title = pattern.name().toLowerCase(Locale.ROOT) + " of " + file.getFileName();
-            png.write(part -> SweepChart.write(found, title, part));
+            png.write(part -> SweepChart.write(report.result(), title, part));
             png.commit();
             written += " and " + chart();
         } catch (IOException e) {
             spec.commandLine().getErr().println("penstock: " + Complaint.of(e));
         }
-        return json ? report.json() : report.text() + System.lineSeparator() + written;
+        if (!json) {
+            print(written);
+        }
     }
 
     private Figures run(Benchmark benchmark, String what, double howLong) throws IOException, InterruptedException {

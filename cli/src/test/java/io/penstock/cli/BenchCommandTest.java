@@ -250,6 +250,17 @@ class BenchCommandTest {
     }
 
     @Test
+    void whatASweepHasFoundIsPrintedAlsoIfItsFilesCannotBeWritten() throws IOException {
+        Path file = file(100_000);
+        Path out = folder.resolve("f".repeat(250)); // with its suffix longer than names may be
+        CommandLineRun run = bench(file, "--sweep", "--time", "0.004", "--out", out);
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.out()).contains("best: transfers of 64KiB, ").doesNotContain("wrote");
+        assertThat(run.complaints()).hasSize(1);
+        assertThat(files()).containsExactly(file);
+    }
+
+    @Test
     void severalGpusAreMeasuredAtTheSameTime() throws IOException {
         GpuFakes.find();
         Path file = file(1 << 20);
