@@ -178,21 +178,22 @@ final class HostRows {
             for (Watching watching : Watching.values()) {
                 contenders.add(() -> new PenstockSubmit(work, mode, watching));
             }
-            watched(row, mode, comparisons, Watching.METERS, Watching.NOTHING, 500);
-            watched(row, mode, comparisons, Watching.EVENTS, Watching.NOTHING, 500);
-            watched(row, mode, comparisons, Watching.OBSERVATIONS, Watching.EACH, 2500);
+            comparisons.addAll(watched(row, mode, Watching.METERS, Watching.NOTHING, 500));
+            comparisons.addAll(watched(row, mode, Watching.EVENTS, Watching.NOTHING, 500));
+            comparisons.addAll(watched(row, mode, Watching.OBSERVATIONS, Watching.EACH, 2500));
         }
         rows.add(new OnlyByName(new Rounds(row, contenders, comparisons)));
     }
 
-    private static void watched(
-            String row, Mode mode, List<Comparison> comparisons, Watching ours, Watching peer, double goalNanos) {
+    private static List<Comparison> watched(String row, Mode mode, Watching ours, Watching peer, double goalNanos) {
         String label = row + ": submit" + ours;
         String name = "submit, " + mode + ours;
         String peerName = "submit, " + mode + peer;
-        comparisons.add(new Comparison(
-                label + ", added processor time", mode.toString(), name, peerName, Kind.EXTRA_COST, goalNanos));
-        comparisons.add(new Comparison(label + " / not watched", mode.toString(), name, peerName, Kind.SPEED, 0.9));
+        String of = mode.toString();
+        return List.of(
+                new Comparison(label + ", added processor time", of, name, peerName, Kind.EXTRA_COST, goalNanos),
+                new Comparison(label + ", processor time / not watched", of, name, peerName, Kind.COST, 1.1),
+                new Comparison(label + " / not watched", of, name, peerName, Kind.SPEED, 0.9));
     }
 
     private void scale() {
