@@ -26,10 +26,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.WeakHashMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
@@ -37,7 +37,8 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * Meters of one backend and its transfers. Meters are looked up once and kept: a transfer costs two timers and a counter.
+ * Meters of one backend and its transfers. Meters are looked up once and kept: a transfer costs two timers and two counters,
+ * and allocates nothing.
  *
  * <table>
  * <caption>Meters; each has the tag {@code backend}</caption>
@@ -80,15 +81,51 @@ public final class TransferMeters implements TransferListener {
     private final MeterRegistry registry;
     private final Tags tags;
     private final Gauges gauges;
-    private final Map<Ending, Timer> timers = new ConcurrentHashMap<>();
-    private final Map<Route, Moved> moved = new ConcurrentHashMap<>();
+    private final AtomicReferenceArray<Route> routes = new AtomicReferenceArray<>(2 * TransferPath.values().length);
     private final Counter[] cancelled;
 
-    private record Route(boolean read, TransferPath path) {}
+    private enum Outcome {
+        SUCCESS,
+        TRANSIENT,
+        PERMANENT,
+        LOST,
+        CLOSED,
+        ERROR
+    }
 
-    private record Ending(Route route, String outcome) {}
+    /** The meters of one operation by one path. Two threads that create the same at a time get the same from the registry. */
+    private final class Route {
+        final Timer waits;
+        final Counter bytes;
+        private final Tags tags;
+        private final AtomicReferenceArray<Timer> ends = new AtomicReferenceArray<>(Outcome.values().length);
 
-    private record Moved(Timer waits, Counter bytes) {}
+        Route(boolean read, TransferPath path) {
+            tags = TransferMeters.this.tags.and("operation", read ? "read" : "write", "path", lowerCase(path));
+            waits = Timer.builder(NAME + ".wait")
+                    .description("From the subscription to the first native command")
+                    .tags(tags)
+                    .register(registry);
+            bytes = Counter.builder(NAME + ".moved")
+                    .description("Bytes moved")
+                    .baseUnit("bytes")
+                    .tags(tags)
+                    .register(registry);
+        }
+
+        Timer ended(Outcome outcome) {
+            Timer known = ends.get(outcome.ordinal());
+            if (known != null) {
+                return known;
+            }
+            Timer created = Timer.builder(NAME)
+                    .description("Transfers that ended, from the subscription to the last native completion")
+                    .tags(tags.and("outcome", lowerCase(outcome)))
+                    .register(registry);
+            ends.set(outcome.ordinal(), created);
+            return created;
+        }
+    }
 
     /** The gauges of all backends of one name. */
     private static final class Gauges {
@@ -210,58 +247,44 @@ public final class TransferMeters implements TransferListener {
     @Override
     public void ended(Completion completion) {
         gauges.active.decrement();
-        Route route = new Route(completion.transfer().isRead(), completion.path());
-        timers.computeIfAbsent(new Ending(route, outcome(completion)), this::timer)
+        Route route = route(completion.transfer().isRead(), completion.path());
+        route.ended(outcome(completion))
                 .record(completion.endedNanos() - completion.subscribedNanos(), TimeUnit.NANOSECONDS);
-        Moved meters = moved.computeIfAbsent(route, this::moved);
-        meters.bytes.increment((double) completion.bytes());
+        route.bytes.increment((double) completion.bytes());
         if (completion.startedNanos() != 0) { // else it was refused
-            meters.waits.record(completion.startedNanos() - completion.subscribedNanos(), TimeUnit.NANOSECONDS);
+            route.waits.record(completion.startedNanos() - completion.subscribedNanos(), TimeUnit.NANOSECONDS);
         }
     }
 
-    private static String outcome(Completion completion) {
+    private static Outcome outcome(Completion completion) {
         if (!(completion instanceof FailedCompletion failed)) {
-            return "success";
+            return Outcome.SUCCESS;
         }
         Throwable error = failed.error();
         if (error instanceof TransientStorageException) {
-            return "transient";
+            return Outcome.TRANSIENT;
         }
         if (error instanceof PermanentStorageException) {
-            return "permanent";
+            return Outcome.PERMANENT;
         }
         if (error instanceof DeviceLostException) {
-            return "lost";
+            return Outcome.LOST;
         }
-        return error instanceof ClosedException ? "closed" : "error";
+        return error instanceof ClosedException ? Outcome.CLOSED : Outcome.ERROR;
     }
 
-    private Tags tags(Route route) {
-        return tags.and(
-                "operation",
-                route.read ? "read" : "write",
-                "path",
-                route.path.name().toLowerCase(Locale.ROOT));
+    private Route route(boolean read, TransferPath path) {
+        int index = 2 * path.ordinal() + (read ? 1 : 0);
+        Route known = routes.get(index);
+        if (known != null) {
+            return known;
+        }
+        Route created = new Route(read, path);
+        routes.set(index, created);
+        return created;
     }
 
-    private Timer timer(Ending ending) {
-        return Timer.builder(NAME)
-                .description("Transfers that ended, from the subscription to the last native completion")
-                .tags(tags(ending.route).and("outcome", ending.outcome))
-                .register(registry);
-    }
-
-    private Moved moved(Route route) {
-        Timer waits = Timer.builder(NAME + ".wait")
-                .description("From the subscription to the first native command")
-                .tags(tags(route))
-                .register(registry);
-        Counter bytes = Counter.builder(NAME + ".moved")
-                .description("Bytes moved")
-                .baseUnit("bytes")
-                .tags(tags(route))
-                .register(registry);
-        return new Moved(waits, bytes);
+    private static String lowerCase(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
     }
 }
