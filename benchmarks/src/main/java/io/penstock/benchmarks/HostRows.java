@@ -179,6 +179,7 @@ final class HostRows {
                 contenders.add(() -> new PenstockSubmit(work, mode, watching));
             }
             comparisons.addAll(watched(row, mode, Watching.METERS, Watching.NOTHING, 500));
+            comparisons.addAll(watched(row, mode, Watching.SLOW_EVENTS, Watching.NOTHING, 500));
             comparisons.addAll(watched(row, mode, Watching.EVENTS, Watching.NOTHING, 500));
             comparisons.addAll(watched(row, mode, Watching.OBSERVATIONS, Watching.EACH, 2500));
         }

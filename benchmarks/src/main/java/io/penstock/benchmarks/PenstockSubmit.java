@@ -100,8 +100,10 @@ final class PenstockSubmit implements Contender {
 
     private Measure run(TransferSource source, CompletionSink sink, long nanos) throws Exception {
         try (Recording recording = new Recording()) { // it sees all backends of the process, so it lasts for one run
-            if (watching == Watching.EVENTS) {
-                recording.enable("io.penstock.Transfer").withThreshold(Duration.ZERO);
+            if (watching == Watching.EVENTS || watching == Watching.SLOW_EVENTS) {
+                recording
+                        .enable("io.penstock.Transfer")
+                        .withThreshold(watching == Watching.EVENTS ? Duration.ZERO : Duration.ofMillis(1));
                 recording.start();
             }
             return Measure.of(() -> {
@@ -116,7 +118,7 @@ final class PenstockSubmit implements Contender {
     private Flux<Completion> submit(TransferSource source) {
         int depth = workload.depth();
         return switch (watching) {
-            case NOTHING, METERS, EVENTS -> backend.submit(source, SubmitOptions.DEFAULT.inFlight(depth));
+            case NOTHING, METERS, SLOW_EVENTS, EVENTS -> backend.submit(source, SubmitOptions.DEFAULT.inFlight(depth));
             case EACH -> Flux.from(source).flatMap(backend::submit, depth);
             case OBSERVATIONS ->
                 Flux.from(source)

@@ -7,7 +7,9 @@ enum Watching {
     NOTHING(""),
     /** By meters, as {@code TransferMeters} keeps them. */
     METERS(", meters"),
-    /** By an event of JDK Flight Recorder for each transfer, whatever its duration. */
+    /** By an event of JDK Flight Recorder for each transfer of at least 1 ms, which is the default. */
+    SLOW_EVENTS(", JFR events from 1 ms"),
+    /** By an event of JDK Flight Recorder for each transfer. */
     EVENTS(", JFR events"),
     /** Not at all; one call submits one transfer. */
     EACH(", one by one"),
