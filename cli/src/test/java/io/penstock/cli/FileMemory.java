@@ -123,7 +123,7 @@ final class FileMemory implements DeviceDriver, AutoCloseable {
 
         @Override
         public PeerExport exportPeer() {
-            return new Export(exported, bytes);
+            return new Export(exported, OFFSET, bytes, 4096, 4096, Mono.empty());
         }
 
         @Override
@@ -133,27 +133,8 @@ final class FileMemory implements DeviceDriver, AutoCloseable {
     }
 
     /** The whole file. */
-    private record Export(int descriptor, long bytes) implements PeerExport {
-
-        @Override
-        public long offset() {
-            return OFFSET;
-        }
-
-        @Override
-        public long pageBytes() {
-            return 4096;
-        }
-
-        @Override
-        public long alignment() {
-            return 4096;
-        }
-
-        @Override
-        public Mono<Void> released() {
-            return Mono.empty();
-        }
+    private record Export(int descriptor, long offset, long bytes, long pageBytes, long alignment, Mono<Void> released)
+            implements PeerExport {
 
         @Override
         public void close() {

@@ -175,7 +175,7 @@ public final class FakeDevice implements DeviceDriver, IoPath {
         @Override
         public PeerExport exportPeer() {
             exports.incrementAndGet();
-            return new FakeExport(exports, dmaBufs);
+            return new FakeExport(512, 8192, 65536, 4096, Mono.empty(), exports, dmaBufs);
         }
 
         @Override
@@ -185,38 +185,22 @@ public final class FakeDevice implements DeviceDriver, IoPath {
     }
 
     /** Counts itself out when it is closed. */
-    private record FakeExport(AtomicInteger exports, boolean dmaBuf) implements PeerExport {
+    private record FakeExport(
+            long offset,
+            long bytes,
+            long pageBytes,
+            long alignment,
+            Mono<Void> released,
+            AtomicInteger exports,
+            boolean dmaBuf)
+            implements PeerExport {
+
         @Override
         public int descriptor() {
             if (!dmaBuf) {
                 throw new UnsupportedOperationException("no dma-buf");
             }
             return 33;
-        }
-
-        @Override
-        public long offset() {
-            return 512;
-        }
-
-        @Override
-        public long bytes() {
-            return 8192;
-        }
-
-        @Override
-        public long pageBytes() {
-            return 65536;
-        }
-
-        @Override
-        public long alignment() {
-            return 4096;
-        }
-
-        @Override
-        public Mono<Void> released() {
-            return Mono.empty();
         }
 
         @Override

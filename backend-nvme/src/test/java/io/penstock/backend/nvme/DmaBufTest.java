@@ -156,7 +156,7 @@ class DmaBufTest {
 
         @Override
         public PeerExport exportPeer() {
-            return new Export(bytes, events);
+            return new Export(DESCRIPTOR, OFFSET, bytes, 4096, 4096, Mono.empty(), events);
         }
 
         @Override
@@ -165,32 +165,15 @@ class DmaBufTest {
         }
     }
 
-    private record Export(long bytes, List<String> events) implements PeerExport {
-
-        @Override
-        public int descriptor() {
-            return DESCRIPTOR;
-        }
-
-        @Override
-        public long offset() {
-            return OFFSET;
-        }
-
-        @Override
-        public long pageBytes() {
-            return 4096;
-        }
-
-        @Override
-        public long alignment() {
-            return 4096;
-        }
-
-        @Override
-        public Mono<Void> released() {
-            return Mono.empty();
-        }
+    private record Export(
+            int descriptor,
+            long offset,
+            long bytes,
+            long pageBytes,
+            long alignment,
+            Mono<Void> released,
+            List<String> events)
+            implements PeerExport {
 
         @Override
         public void close() {
