@@ -91,7 +91,7 @@ class SsgErrorsTest {
         Transfer direct = Transfer.read(refused.all(), buffer.all()).requireDirect();
         assertThatThrownBy(() -> ssg.run(direct))
                 .isInstanceOf(PermanentStorageException.class)
-                .hasMessageContaining("clCreateSsgFileObjectAMD -> " + OpenClError.describe(code));
+                .hasMessageContaining("clCreateSsgFileObjectAMD -> " + OpenClError.symbol(code) + " (" + code + ")");
     }
 
     @Test

@@ -62,10 +62,4 @@ public final class CudaError {
     public static String symbol(int result) {
         return result == SUCCESS ? "CUDA_SUCCESS" : SYMBOLS.getOrDefault(result, "");
     }
-
-    /** Returns the name and the code; only the code if it is unknown. */
-    public static String describe(int result) {
-        String symbol = symbol(result);
-        return symbol.isEmpty() ? Integer.toString(result) : symbol + " (" + result + ")";
-    }
 }

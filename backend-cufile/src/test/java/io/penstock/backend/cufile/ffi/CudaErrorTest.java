@@ -30,7 +30,6 @@ class CudaErrorTest {
     })
     void aResultHasItsVendorsName(int result, String symbol) {
         assertThat(CudaError.symbol(result)).isEqualTo(symbol);
-        assertThat(CudaError.describe(result)).isEqualTo(symbol + " (" + result + ")");
     }
 
     /** The fake's table was made from the vendor's reference, not from ours. */
@@ -49,9 +48,8 @@ class CudaErrorTest {
     }
 
     @Test
-    void aResultOfATimeToComeIsItsNumber() {
+    void aResultOfATimeToComeHasNoName() {
         assertThat(CudaError.symbol(CudaError.SUCCESS)).isEqualTo("CUDA_SUCCESS");
         assertThat(CudaError.symbol(12_345)).isEmpty();
-        assertThat(CudaError.describe(12_345)).isEqualTo("12345");
     }
 }

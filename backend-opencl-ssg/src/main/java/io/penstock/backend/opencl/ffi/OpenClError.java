@@ -65,10 +65,4 @@ public final class OpenClError {
     public static String symbol(int code) {
         return SYMBOLS.getOrDefault(code, "");
     }
-
-    /** Returns the name and the code; only the code if it is unknown. */
-    public static String describe(int code) {
-        String symbol = symbol(code);
-        return symbol.isEmpty() ? Integer.toString(code) : symbol + " (" + code + ")";
-    }
 }
