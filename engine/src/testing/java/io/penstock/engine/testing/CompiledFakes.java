@@ -147,4 +147,20 @@ public final class CompiledFakes {
         }
         return said;
     }
+
+    /**
+     * Compiles and runs statements in C, and returns the lines that they print.
+     *
+     * @param includes what comes before them, besides {@code stdio.h} and {@code stddef.h}
+     */
+    public static List<String> printed(Path folder, String includes, List<String> statements) throws IOException {
+        List<String> program = new ArrayList<>(
+                List.of(includes, "#include <stdio.h>", "#include <stddef.h>", "int main(void) {"));
+        program.addAll(statements);
+        program.add("return 0; }");
+        Path source = Files.write(folder.resolve("program.c"), program);
+        Path compiled = folder.resolve("program");
+        run(List.of("cc", "-w", "-o", compiled.toString(), source.toString()));
+        return run(List.of(compiled.toString())).lines().toList();
+    }
 }

@@ -30,21 +30,10 @@ class OpenClHeadersTest {
         Require.backend("opencl", unavailable == null && !Files.exists(HEADER) ? "no OpenCL headers" : unavailable);
     }
 
-    /** Runs statements in C, and returns the lines that they print. */
     private List<String> run(List<String> statements) throws IOException {
-        List<String> program = new ArrayList<>(List.of(
-                "#define CL_TARGET_OPENCL_VERSION 300",
-                "#include <stdio.h>",
-                "#include <CL/cl.h>",
-                "#include <CL/cl_ext.h>",
-                "#include <CL/cl_gl.h>",
-                "int main(void) {"));
-        program.addAll(statements);
-        program.add("return 0; }");
-        Path source = Files.write(folder.resolve("program.c"), program);
-        Path compiled = folder.resolve("program");
-        CompiledFakes.run(List.of("cc", "-w", "-o", compiled.toString(), source.toString()));
-        return CompiledFakes.run(List.of(compiled.toString())).lines().toList();
+        String version = "#define CL_TARGET_OPENCL_VERSION 300\n";
+        return CompiledFakes.printed(
+                folder, version + "#include <CL/cl.h>\n#include <CL/cl_ext.h>\n#include <CL/cl_gl.h>", statements);
     }
 
     @Test

@@ -38,16 +38,8 @@ class UcxHeadersTest {
         Require.backend("ucx", unavailable == null && !Files.exists(HEADER) ? "no UCX headers" : unavailable);
     }
 
-    /** Runs statements in C, and returns the lines that they print. */
     private List<String> run(List<String> statements) throws IOException {
-        List<String> program = new ArrayList<>(
-                List.of("#include <stdio.h>", "#include <stddef.h>", "#include <ucp/api/ucp.h>", "int main(void) {"));
-        program.addAll(statements);
-        program.add("return 0; }");
-        Path source = Files.write(folder.resolve("program.c"), program);
-        Path compiled = folder.resolve("program");
-        CompiledFakes.run(List.of("cc", "-w", "-o", compiled.toString(), source.toString()));
-        return CompiledFakes.run(List.of(compiled.toString())).lines().toList();
+        return CompiledFakes.printed(folder, "#include <ucp/api/ucp.h>", statements);
     }
 
     private static String inC(String name) {
