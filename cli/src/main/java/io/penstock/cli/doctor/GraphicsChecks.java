@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli.doctor;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** AMD's GPUs, the vendors of OpenCL and EGL, and who may open the devices. */
 public final class GraphicsChecks {
 
     private static final String VENDORS = "/etc/OpenCL/vendors";
+    private static final String LINKER_CACHE = "/etc/ld.so.cache";
+    private static final Pattern CACHED =
+            Pattern.compile("(/[^\\00]+)/[^/\\00]+\\00"); // paths, each with a zero byte behind
     private static final List<String> EGL = List.of("/etc/glvnd/egl_vendor.d", "/usr/share/glvnd/egl_vendor.d");
 
     private GraphicsChecks() {}
@@ -38,15 +45,36 @@ public final class GraphicsChecks {
         return findings;
     }
 
-    private static Finding openCl(Machine machine, String vendor, String library) {
-        String what = "OpenCL's vendor " + vendor + ": " + library;
-        return library.startsWith("/") && !machine.exists(library)
-                ? Finding.warning(
-                        "opencl",
-                        what + ", which is not there",
-                        "the loader omits its devices without a message",
-                        "install the vendor's driver again, or remove " + VENDORS + "/" + vendor)
-                : Finding.ok("opencl", what);
+    private static Finding openCl(Machine machine, String vendor, String file) {
+        String library = file.lines().findFirst().orElse(""); // the loader reads no more
+        String what = "OpenCL's vendor " + vendor + (library.isBlank() ? " names no library" : ": " + library);
+        if (isFound(machine, library)) {
+            return Finding.ok("opencl", what);
+        }
+        return Finding.warning(
+                "opencl",
+                what + (library.isBlank() ? "" : ", which is not there"),
+                "the loader omits its devices without a message",
+                "install the vendor's driver again, or remove " + VENDORS + "/" + vendor);
+    }
+
+    private static boolean isFound(Machine machine, String library) {
+        if (library.isBlank() || library.startsWith("/")) {
+            return !library.isBlank() && machine.exists(library);
+        }
+        Set<String> folders = linkerFolders(machine);
+        return folders.isEmpty() || folders.stream().anyMatch(folder -> machine.exists(folder + "/" + library));
+    }
+
+    /** Returns the folders of libraries in the dynamic linker's cache; none if it has no cache, or more folders than those. */
+    private static Set<String> linkerFolders(Machine machine) {
+        if (machine.text("/proc/self/environ").orElse("").contains("LD_LIBRARY_PATH=")) {
+            return Set.of();
+        }
+        String cache = machine.bytes(LINKER_CACHE)
+                .map(bytes -> new String(bytes, StandardCharsets.ISO_8859_1))
+                .orElse("");
+        return CACHED.matcher(cache).results().map(path -> path.group(1)).collect(Collectors.toSet());
     }
 
     private static void access(Machine machine, String device, String group, List<Finding> findings) {

@@ -194,6 +194,27 @@ class ChecksTest {
     }
 
     @Test
+    void aLibraryOfOpenClThatTheDynamicLinkerDoesNotFindIsAWarning() throws IOException {
+        Machine machine = new Machine(root.resolve("linker"), "amd64");
+        write(machine, "/etc/OpenCL/vendors/here.icd", "libhere.so.2.10.0\n");
+        write(machine, "/etc/OpenCL/vendors/none.icd", "\n");
+        write(machine, "/etc/OpenCL/vendors/removed.icd", "libremoved.so\n");
+        write(machine, "/lib/x86_64-linux-gnu/libhere.so.2.10.0", "");
+        assertThat(of(GraphicsChecks.of(machine), Level.WARNING))
+                .as("without the linker's cache")
+                .containsExactly("OpenCL's vendor none.icd names no library");
+        write(machine, "/etc/ld.so.cache", "glibc-ld.so.cache1.1\0libc.so.6\0/lib/x86_64-linux-gnu/libc.so.6\0");
+        assertThat(of(GraphicsChecks.of(machine), Level.WARNING))
+                .containsExactly(
+                        "OpenCL's vendor none.icd names no library",
+                        "OpenCL's vendor removed.icd: libremoved.so, which is not there");
+        write(machine, "/proc/self/environ", "A=b\0LD_LIBRARY_PATH=/opt/lib\0");
+        assertThat(of(GraphicsChecks.of(machine), Level.OK))
+                .containsExactly(
+                        "OpenCL's vendor here.icd: libhere.so.2.10.0", "OpenCL's vendor removed.icd: libremoved.so");
+    }
+
+    @Test
     void theKernelsLimitsAreNamedWithTheirRemedies() {
         List<Finding> findings = KernelChecks.of(workstation);
         assertThat(of(findings, Level.WARNING))
@@ -285,6 +306,7 @@ class ChecksTest {
     }
 
     private static void write(Machine machine, String file, String text) throws IOException {
+        Files.createDirectories(machine.path(file).getParent());
         Files.writeString(machine.path(file), text);
     }
 
