@@ -384,7 +384,16 @@ final class BenchCommand implements Callable<Integer> {
         long nanos = (long) (howLong * 1e9);
         return benchmark.run(
                 nanos,
-                (bytes, now) -> progress.share(what + " at " + Progress.rate(bytes, now), Math.min(now, nanos), nanos));
+                (bytes, now) -> progress.share(
+                        String.format(
+                                Locale.ROOT,
+                                "%.2f GB, %s, %s, path %s",
+                                bytes / 1e9,
+                                Progress.rate(bytes, now),
+                                what,
+                                benchmark.path()),
+                        Math.min(now, nanos),
+                        nanos));
     }
 
     /** The backends of a benchmark, closed together. */

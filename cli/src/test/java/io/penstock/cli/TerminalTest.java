@@ -13,12 +13,16 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 
 /** On a terminal, which {@code script} of util-linux makes. */
 @EnabledOnOs(OS.LINUX)
 class TerminalTest {
 
     private static final Path SCRIPT = Path.of("/usr/bin/script");
+
+    @TempDir
+    Path folder;
 
     /** Prints how wide standard error is. */
     static final class Width {
@@ -68,5 +72,15 @@ class TerminalTest {
         assertThat(onATerminal("export TERM=dumb", Penstock.class, "--help"))
                 .contains("COMMAND")
                 .doesNotContain("\u001b");
+    }
+
+    @Test
+    void theLineOfABenchmarkHasItsBytesRateTimeLeftAndPath() throws Exception {
+        Path file = Files.write(folder.resolve("file"), new byte[1 << 20]);
+        assertThat(onATerminal(
+                        "stty cols 120",
+                        Penstock.class,
+                        "bench " + file + " --backend host --bs 64k --warm-up 0 --time 1"))
+                .containsPattern("\\d %  0:00 left, \\d+\\.\\d\\d GB, \\d+\\.\\d+ GB/s, read, path HOST");
     }
 }

@@ -69,6 +69,11 @@ public final class Benchmark implements AutoCloseable {
         }
     }
 
+    /** Returns the path that transfers are expected to take. */
+    public TransferPath path() {
+        return jobs.get(0).path();
+    }
+
     /**
      * Runs for a time, and then until the transfers in flight have completed.
      *

@@ -46,6 +46,7 @@ final class Job implements AutoCloseable {
     private final StorageFile file;
     private final DeviceBuffer buffer;
     private final Slot[] slots;
+    private final TransferPath path;
     private final SplittableRandom random = new SplittableRandom();
     private long nextBlock;
     private Run run;
@@ -71,7 +72,7 @@ final class Job implements AutoCloseable {
         }
         run = new Run();
         try {
-            refuseAnotherPath();
+            path = plannedPath();
         } catch (IOException | RuntimeException e) {
             close();
             throw e;
@@ -93,13 +94,14 @@ final class Job implements AutoCloseable {
         return Objects.requireNonNull(mono.block());
     }
 
-    private void refuseAnotherPath() throws IOException {
+    private TransferPath plannedPath() throws IOException {
         Explanation plan = backend.explain(transfer(slots[0].region, 0));
         if (work.path() != null && plan.path() != work.path()) {
             throw new IOException("transfers would use path " + plan.path() + ", not " + work.path()
                     + (plan.whyNotDirect().isEmpty() ? "" : ": " + plan.whyNotDirect())
                     + (plan.remedy().isEmpty() ? "" : " (remedy: " + plan.remedy() + ")"));
         }
+        return plan.path();
     }
 
     private Transfer transfer(BufferRegion memory, long offset) {
@@ -145,6 +147,11 @@ final class Job implements AutoCloseable {
         if (work.pattern().writes()) {
             file.sync().block();
         }
+    }
+
+    /** Returns the path that transfers are expected to take. */
+    TransferPath path() {
+        return path;
     }
 
     /** Returns the bytes of the run so far. */
