@@ -152,7 +152,7 @@ final class ChunkFiller implements CoreSubscriber<DataBuffer>, AutoCloseable {
         if (buffer != null) {
             copy(buffer, chunk);
         }
-        if (filling == null || arrived != null) {
+        if (filling != chunk || arrived != null) { // ended, and the next one may be here already: its turn comes
             return;
         }
         if (last) {

@@ -10,7 +10,9 @@ import io.penstock.Chunk;
 import io.penstock.StreamPlan;
 import io.penstock.WritePlan;
 import io.penstock.engine.stream.LiveLeases;
+import java.io.IOException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -153,6 +155,23 @@ class BufferOwnersTest {
         cancelled.await();
         host.closeLater().block();
         LiveLeases.awaitNone();
+    }
+
+    /** The next chunk is handed over by the thread that has filled the one before, with all that the source had. */
+    @Test
+    void theChunkBehindTheLastByteIsEmpty() throws IOException {
+        Path data = Files.write(folder.resolve("data"), new byte[8]);
+        ChunkFiller filler = new ChunkFiller(Flux.just(buffer(8)), Context.empty());
+        List<Long> filled = new ArrayList<>();
+        host.stream(StreamPlan.of(data), chunk -> {
+                    filler.fill(chunk)
+                            .doOnNext(filled::add)
+                            .flatMap(first -> filler.fill(chunk))
+                            .subscribe(filled::add);
+                    return Flux.empty();
+                })
+                .blockLast();
+        assertThat(filled).containsExactly(8L, 0L);
     }
 
     @Test
