@@ -57,6 +57,19 @@ class PartFileTest {
     }
 
     @Test
+    void aFileThatFailsLeavesNothing() {
+        StepVerifier.create(PartFile.write(folder.resolve("file"), FIRST, part -> Mono.error(new IOException("full"))))
+                .verifyErrorMessage("full");
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void aPathThroughAFileLeadsToNoFile() throws IOException {
+        Path file = Files.createFile(folder.resolve("file"));
+        StepVerifier.create(write(file.resolve("below"))).verifyError(NoSuchFileException.class);
+    }
+
+    @Test
     void aFolderIsNotReplaced() {
         StepVerifier.create(write(folder)).verifyError(AccessDeniedException.class);
     }
