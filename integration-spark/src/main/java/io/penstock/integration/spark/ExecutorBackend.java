@@ -34,6 +34,9 @@ final class ExecutorBackend {
     /** By address of the GPU. Guarded by this class. */
     private static final Map<String, ExecutorBackend> OPEN = new HashMap<>();
 
+    /** Of the tasks to which Spark gave none: Spark schedules GPUs to executors alone, too. */
+    private static volatile String addressOfExecutor = NO_GPU;
+
     private final String address;
     private final Backend device;
     private final Backend host;
@@ -99,9 +102,14 @@ final class ExecutorBackend {
         return lease(address(gpu), SparkEnv.get().conf());
     }
 
-    /** Returns the first address of a resource, an empty one if there is none. */
+    /** Returns the first address of a task's GPUs, that of its executor if it has none, an empty one if neither has. */
     static String address(@Nullable ResourceInformation gpu) {
-        return gpu == null || gpu.addresses().length == 0 ? NO_GPU : gpu.addresses()[0];
+        return gpu == null || gpu.addresses().length == 0 ? addressOfExecutor : gpu.addresses()[0];
+    }
+
+    /** Sets the GPU of tasks to which Spark gives none; an empty address for none. */
+    static void executorHas(String gpu) {
+        addressOfExecutor = gpu;
     }
 
     /**

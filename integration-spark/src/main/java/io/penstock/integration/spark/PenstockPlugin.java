@@ -65,6 +65,7 @@ public final class PenstockPlugin implements SparkPlugin {
                 shutdown();
                 throw e;
             }
+            ExecutorBackend.executorHas(addresses[0]);
             register(context.metricRegistry());
         }
 
@@ -91,6 +92,7 @@ public final class PenstockPlugin implements SparkPlugin {
 
         @Override
         public void shutdown() {
+            ExecutorBackend.executorHas("");
             leases.forEach(ExecutorBackend.Lease::close);
         }
     }

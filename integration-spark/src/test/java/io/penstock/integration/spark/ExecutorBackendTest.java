@@ -99,6 +99,18 @@ class ExecutorBackendTest {
         assertThat(isOpen(backend)).isFalse();
     }
 
+    /** {@code spark.executor.resource.gpu.amount} may be set without {@code spark.task.resource.gpu.amount}. */
+    @Test
+    void aTaskWithoutAGpuOfItsOwnTakesThatOfItsExecutor() {
+        ExecutorPlugin plugin = new PenstockPlugin().executorPlugin();
+        plugin.init(context(new MetricRegistry()), Map.of());
+        assertThat(ExecutorBackend.address(null)).isEqualTo("3");
+        assertThat(ExecutorBackend.address(new ResourceInformation("gpu", new String[] {"4"})))
+                .isEqualTo("4");
+        plugin.shutdown();
+        assertThat(ExecutorBackend.address(null)).isEmpty();
+    }
+
     private static Object gauge(MetricRegistry registry, String name) {
         return ((Gauge<?>) registry.getMetrics().get(name)).getValue();
     }
