@@ -147,8 +147,10 @@ record BenchReport(
         fields.add("\"verifiedBlocks\": " + verified);
         fields.add("\"devices\": "
                 + figures.devices().entrySet().stream()
-                        .map(device -> "{\"device\": " + JsonText.quoted(device.getKey()) + ", \"bytes\": "
-                                + device.getValue() + "}")
+                        .map(device -> new JsonText()
+                                .with("device", device.getKey())
+                                .with("bytes", device.getValue())
+                                .toString())
                         .collect(Collectors.joining(", ", "[", "]")));
         return fields.stream().collect(Collectors.joining(",\n  ", "{\n  ", "\n}"));
     }

@@ -8,6 +8,7 @@ import io.penstock.cli.doctor.Finding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Help.Ansi;
 
@@ -157,47 +158,51 @@ record DoctorReport(
     /** Returns an object: the backends, the options that are set, the paths of the file, and what was found. */
     String json() {
         return "{\n\"default\": " + JsonText.quoted(chosen)
-                + ",\n\"backends\": "
-                + array(listings.stream().map(DoctorReport::json).toList())
+                + ",\n\"backends\": " + array(listings, DoctorReport::json)
                 + ",\n\"options\": "
-                + array(settings.stream()
-                        .map(setting -> "{\"name\": " + JsonText.quoted(setting.name()) + ", \"value\": "
-                                + JsonText.quoted(setting.value()) + ", \"source\": "
-                                + JsonText.quoted(setting.source()) + "}")
-                        .toList())
-                + ",\n\"paths\": "
-                + array(routes.stream()
-                        .map(route -> "{\"backend\": " + JsonText.quoted(route.backend()) + ", \"path\": "
-                                + JsonText.quoted(route.plan().path().name()) + ", \"whyNotDirect\": "
-                                + JsonText.quoted(route.plan().whyNotDirect()) + ", \"remedy\": "
-                                + JsonText.quoted(route.plan().remedy()) + "}")
-                        .toList())
-                + ",\n\"findings\": "
-                + array(findings.stream()
-                        .map(finding -> "{\"level\": "
-                                + JsonText.quoted(finding.level().name().toLowerCase(Locale.ROOT))
-                                + ", \"what\": " + JsonText.quoted(finding.what()) + ", \"why\": "
-                                + JsonText.quoted(finding.why())
-                                + ", \"remedy\": " + JsonText.quoted(finding.remedy()) + ", \"page\": "
-                                + JsonText.quoted(finding.page())
-                                + "}")
-                        .toList())
+                + array(
+                        settings,
+                        setting -> new JsonText()
+                                .with("name", setting.name())
+                                .with("value", setting.value())
+                                .with("source", setting.source()))
+                + ",\n\"paths\": " + array(routes, DoctorReport::json)
+                + ",\n\"findings\": " + array(findings, DoctorReport::json)
                 + "\n}";
     }
 
-    private static String json(Backends.Listing listing) {
+    private static JsonText json(Backends.Listing listing) {
         Availability availability = listing.availability();
-        String details = availability.details().stream().map(JsonText::quoted).collect(Collectors.joining(", "));
-        return "{\"name\": " + JsonText.quoted(listing.name())
-                + ", \"description\": " + JsonText.quoted(listing.description())
-                + ", \"available\": " + availability.available()
-                + ", \"hardware\": " + availability.hardware()
-                + ", \"reason\": " + JsonText.quoted(availability.reason())
-                + ", \"remedy\": " + JsonText.quoted(availability.remedy())
-                + ", \"details\": [" + details + "]}";
+        return new JsonText()
+                .with("name", listing.name())
+                .with("description", listing.description())
+                .with("available", availability.available())
+                .with("hardware", availability.hardware())
+                .with("reason", availability.reason())
+                .with("remedy", availability.remedy())
+                .with("details", availability.details());
     }
 
-    private static String array(List<String> items) {
-        return items.isEmpty() ? "[]" : items.stream().collect(Collectors.joining(",\n  ", "[\n  ", "\n]"));
+    private static JsonText json(Route route) {
+        return new JsonText()
+                .with("backend", route.backend())
+                .with("path", route.plan().path().name())
+                .with("whyNotDirect", route.plan().whyNotDirect())
+                .with("remedy", route.plan().remedy());
+    }
+
+    private static JsonText json(Finding finding) {
+        return new JsonText()
+                .with("level", finding.level().name().toLowerCase(Locale.ROOT))
+                .with("what", finding.what())
+                .with("why", finding.why())
+                .with("remedy", finding.remedy())
+                .with("page", finding.page());
+    }
+
+    private static <T> String array(List<T> items, Function<T, JsonText> json) {
+        return items.isEmpty()
+                ? "[]"
+                : items.stream().map(json).map(String::valueOf).collect(Collectors.joining(",\n  ", "[\n  ", "\n]"));
     }
 }

@@ -80,15 +80,7 @@ final class LoadReport {
         LoadedArrays loaded = target.loaded();
         Map<String, String> sums = target.sums();
         String arrays = loaded.arrays().stream()
-                .map(array -> "{\"name\": " + JsonText.quoted(array.name())
-                        + ", \"type\": " + JsonText.quoted(array.type().name())
-                        + ", \"shape\": " + array.shape()
-                        + ", \"bytes\": " + array.bytes()
-                        + ", \"offset\": " + array.region().offset()
-                        + (sums.isEmpty()
-                                ? ""
-                                : ", \"crc32c\": " + JsonText.quoted(sums.getOrDefault(array.name(), "")))
-                        + "}")
+                .map(array -> json(array, sums))
                 .collect(Collectors.joining(",\n    ", "[\n    ", "\n  ]"));
         return "{\n  \"backend\": " + JsonText.quoted(target.backend().name())
                 + (target.name().isEmpty() ? "" : ",\n  \"device\": " + JsonText.quoted(target.name()))
@@ -97,5 +89,15 @@ final class LoadReport {
                 + ",\n  \"nanos\": " + loaded.nanos()
                 + ",\n  \"verified\": " + !sums.isEmpty()
                 + ",\n  \"arrays\": " + (loaded.arrays().isEmpty() ? "[]" : arrays) + "\n}";
+    }
+
+    private static String json(DeviceArray array, Map<String, String> sums) {
+        JsonText json = new JsonText()
+                .with("name", array.name())
+                .with("type", array.type().name())
+                .with("shape", array.shape())
+                .with("bytes", array.bytes())
+                .with("offset", array.region().offset());
+        return (sums.isEmpty() ? json : json.with("crc32c", sums.getOrDefault(array.name(), ""))).toString();
     }
 }

@@ -7,7 +7,6 @@ import io.penstock.formats.Formats;
 import java.io.PrintWriter;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -94,30 +93,27 @@ final class LsCommand implements Callable<Integer> {
     }
 
     private static String json(ArrayFile file) {
-        String attributes = file.attributes().entrySet().stream()
-                .map((Map.Entry<String, String> entry) ->
-                        JsonText.quoted(entry.getKey()) + ": " + JsonText.quoted(entry.getValue()))
-                .collect(Collectors.joining(", ", "{", "}"));
         String arrays =
                 file.arrays().stream().map(LsCommand::json).collect(Collectors.joining(",\n    ", "[\n    ", "\n  ]"));
         return "{\n  \"format\": " + JsonText.quoted(file.format()) + ",\n  \"bytes\": " + file.bytes()
-                + ",\n  \"attributes\": " + attributes + ",\n  \"arrays\": "
+                + ",\n  \"attributes\": " + JsonText.of(file.attributes()) + ",\n  \"arrays\": "
                 + (file.arrays().isEmpty() ? "[]" : arrays) + "\n}";
     }
 
     private static String json(Array array) {
-        String place = array.data() instanceof Array.Data.Contiguous whole
-                ? ", \"file\": " + JsonText.quoted(whole.extent().file().toString()) + ", \"offset\": "
-                        + whole.extent().offset()
-                : ", \"chunks\": " + JsonText.quoted(chunks(array));
-        return "{\"name\": " + JsonText.quoted(array.name())
-                + ", \"type\": " + JsonText.quoted(array.type().name())
-                + ", \"shape\": " + array.shape()
-                + ", \"bytes\": " + array.bytes()
-                + ", \"order\": "
-                + JsonText.quoted(array.order() == Array.Order.ROW_MAJOR ? "row-major" : "column-major")
-                + ", \"byteOrder\": "
-                + JsonText.quoted(array.byteOrder() == ByteOrder.BIG_ENDIAN ? "big-endian" : "little-endian")
-                + place + "}";
+        JsonText json = new JsonText()
+                .with("name", array.name())
+                .with("type", array.type().name())
+                .with("shape", array.shape())
+                .with("bytes", array.bytes())
+                .with("order", array.order() == Array.Order.ROW_MAJOR ? "row-major" : "column-major")
+                .with("byteOrder", array.byteOrder() == ByteOrder.BIG_ENDIAN ? "big-endian" : "little-endian");
+        if (array.data() instanceof Array.Data.Contiguous whole) {
+            Path file = whole.extent().file();
+            return json.with("file", file.toString())
+                    .with("offset", whole.extent().offset())
+                    .toString();
+        }
+        return json.with("chunks", chunks(array)).toString();
     }
 }

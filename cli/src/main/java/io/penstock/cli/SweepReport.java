@@ -12,7 +12,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -85,7 +84,7 @@ record SweepReport(Path file, String backend, Sweep.Result result) {
     /** Returns a file for {@code penstock.config}. */
     String properties() {
         List<String> lines = new ArrayList<>();
-        lines.add("# penstock bench --sweep " + plain(file.toString()) + ", "
+        lines.add("# penstock bench --sweep " + TextTable.plain(file.toString()) + ", "
                 + Instant.now().truncatedTo(ChronoUnit.SECONDS));
         lines.add(
                 "# Read by the library if the property penstock.config or the variable PENSTOCK_CONFIG names this file.");
@@ -96,16 +95,12 @@ record SweepReport(Path file, String backend, Sweep.Result result) {
         return lines.stream().collect(Collectors.joining("\n", "", "\n"));
     }
 
-    private static String plain(String text) {
-        return TextTable.plain(text);
-    }
-
     /** Returns an object: the points of both steps, and the best. */
     String json() {
         return "{\n  \"file\": " + JsonText.quoted(file.toString()) + ",\n  \"backend\": "
                 + JsonText.quoted(backend) + ",\n  \"transfers\": " + points(result.transfers())
                 + ",\n  \"options\": " + points(result.options()) + ",\n  \"best\": " + point(result.best())
-                + ",\n  \"settings\": " + settings(result.settings())
+                + ",\n  \"settings\": " + JsonText.of(result.settings())
                 + ",\n  \"gain\": " + String.format(Locale.ROOT, "%.4f", result.gain()) + "\n}";
     }
 
@@ -114,14 +109,11 @@ record SweepReport(Path file, String backend, Sweep.Result result) {
     }
 
     private static String point(Sweep.Point point) {
-        return "{\"blockBytes\": " + point.work().blockBytes() + ", \"depth\": "
-                + point.work().depth() + ", \"settings\": " + settings(point.settings()) + ", \"bytesPerSecond\": "
-                + String.format(Locale.ROOT, "%.0f", point.figures().bytesPerSecond()) + "}";
-    }
-
-    private static String settings(Map<String, String> settings) {
-        return settings.entrySet().stream()
-                .map(setting -> JsonText.quoted(setting.getKey()) + ": " + JsonText.quoted(setting.getValue()))
-                .collect(Collectors.joining(", ", "{", "}"));
+        return new JsonText()
+                .with("blockBytes", point.work().blockBytes())
+                .with("depth", point.work().depth())
+                .with("settings", JsonText.of(point.settings()))
+                .with("bytesPerSecond", Math.round(point.figures().bytesPerSecond()))
+                .toString();
     }
 }
