@@ -21,10 +21,10 @@ final class BlockContents {
 
     /** Fills all slots. */
     void fill(Job job) {
-        for (int slot = 0; slot < job.depth(); slot++) {
-            for (long at = 0; at < job.blockBytes(); at += PART_BYTES) {
-                fill(limited(part, job.blockBytes() - at), slot, at);
-                job.buffer().upload(slot * job.blockBytes() + at, part).block();
+        for (int slot = 0; slot < job.work().depth(); slot++) {
+            for (long at = 0; at < job.work().blockBytes(); at += PART_BYTES) {
+                fill(limited(part, job.work().blockBytes() - at), slot, at);
+                job.buffer().upload(slot * job.work().blockBytes() + at, part).block();
             }
         }
     }
@@ -67,7 +67,7 @@ final class BlockContents {
     int verify(Job job) throws IOException {
         int blocks = 0;
         try (FileChannel file = FileChannel.open(job.work().file())) {
-            for (int slot = 0; slot < job.depth(); slot++) {
+            for (int slot = 0; slot < job.work().depth(); slot++) {
                 if (job.offset(slot) < 0) {
                     continue;
                 }
@@ -83,10 +83,10 @@ final class BlockContents {
     }
 
     private void verifyRead(Job job, FileChannel file, int slot) throws IOException {
-        for (long at = 0; at < job.blockBytes(); at += PART_BYTES) {
-            readFully(file, limited(found, job.blockBytes() - at), job.offset(slot) + at);
-            limited(part, job.blockBytes() - at);
-            job.buffer().download(slot * job.blockBytes() + at, part).block();
+        for (long at = 0; at < job.work().blockBytes(); at += PART_BYTES) {
+            readFully(file, limited(found, job.work().blockBytes() - at), job.offset(slot) + at);
+            limited(part, job.work().blockBytes() - at);
+            job.buffer().download(slot * job.work().blockBytes() + at, part).block();
             compare(job, job.offset(slot) + at);
         }
     }
@@ -97,13 +97,13 @@ final class BlockContents {
      */
     private void verifyWritten(Job job, FileChannel file, long offset) throws IOException {
         int writer = 0;
-        for (long at = 0; at < job.blockBytes(); at += PART_BYTES) {
-            readFully(file, limited(found, job.blockBytes() - at), offset + at);
+        for (long at = 0; at < job.work().blockBytes(); at += PART_BYTES) {
+            readFully(file, limited(found, job.work().blockBytes() - at), offset + at);
             writer = at == 0 ? first(job) : writer;
             if (writer < 0) {
                 throw new IOException(job.work().file() + ": the block at byte " + offset + " is not what was written");
             }
-            fill(limited(part, job.blockBytes() - at), writer, at);
+            fill(limited(part, job.work().blockBytes() - at), writer, at);
             for (int wrong = found.mismatch(part); wrong >= 0; wrong = found.mismatch(part)) {
                 int other = writer(job, at, wrong);
                 if (other < 0) {
@@ -111,7 +111,7 @@ final class BlockContents {
                 }
                 writer = other;
                 // What precedes has been compared.
-                fill(limited(part, job.blockBytes() - at), writer, at);
+                fill(limited(part, job.work().blockBytes() - at), writer, at);
                 part.put(0, found, 0, wrong);
             }
         }
@@ -132,7 +132,7 @@ final class BlockContents {
     }
 
     private int slot(Job job, long at, int start, int end) {
-        for (int slot = 0; slot < job.depth(); slot++) {
+        for (int slot = 0; slot < job.work().depth(); slot++) {
             int same = start;
             while (same < end && found.get(same) == byteOf(slot, at + same)) {
                 same++;

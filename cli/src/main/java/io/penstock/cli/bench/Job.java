@@ -178,14 +178,6 @@ final class Job implements AutoCloseable {
         return work;
     }
 
-    int depth() {
-        return work.depth();
-    }
-
-    long blockBytes() {
-        return work.blockBytes();
-    }
-
     String device() {
         return backend.capabilities().device();
     }

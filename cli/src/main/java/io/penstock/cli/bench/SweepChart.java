@@ -37,7 +37,7 @@ public final class SweepChart {
                     result.transfers(),
                     title,
                     point -> point.work().depth() + " in flight",
-                    point -> bytes(point.work().blockBytes()));
+                    point -> Option.show(point.work().blockBytes()));
             List<String> names = List.copyOf(result.options().get(0).settings().keySet());
             XYChart options = chart(
                     result.options(),
@@ -80,9 +80,5 @@ public final class SweepChart {
         double[] x = IntStream.range(0, columns.size()).asDoubleStream().toArray();
         lines.forEach((name, rates) -> chart.addSeries(name, x, rates));
         return chart;
-    }
-
-    private static String bytes(long bytes) {
-        return Option.show(bytes);
     }
 }

@@ -47,12 +47,7 @@ final class Sampler {
         OpenRoute now = viewer.route;
         if (now != route) {
             route = now;
-            start = System.nanoTime();
-            moved = now == null ? 0 : now.meter().movedBytes();
-            ended = now == null ? 0 : now.meter().ended();
-            inFlight = 0;
-            samples = 0;
-            staging.clear();
+            begin(System.nanoTime(), movedBytes());
         }
         samples++;
         if (now != null) {
@@ -85,16 +80,24 @@ final class Sampler {
     private Messages.Stats sumUp() {
         long now = System.nanoTime();
         OpenRoute of = route;
-        long movedNow = of == null ? 0 : of.meter().movedBytes();
+        long movedNow = movedBytes();
         long[] latencies = of == null ? new long[0] : of.meter().latenciesSince(ended);
         Messages.Stats stats =
                 new Messages.Stats(now - start, movedNow - moved, inFlight / samples, latencies, List.copyOf(staging));
+        begin(now, movedNow);
+        return stats;
+    }
+
+    private long movedBytes() {
+        return route == null ? 0 : route.meter().movedBytes();
+    }
+
+    private void begin(long now, long movedNow) {
         start = now;
         moved = movedNow;
-        ended = of == null ? 0 : of.meter().ended();
+        ended = route == null ? 0 : route.meter().ended();
         inFlight = 0;
         samples = 0;
         staging.clear();
-        return stats;
     }
 }
