@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
+import io.netty.util.NetUtil;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.CommonOptions;
@@ -153,7 +154,8 @@ final class ServeCommand implements Callable<Integer> {
         try (FileServer server = FileServer.start(new InetSocketAddress(host, port), served, contents, limits)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> endWithTheProcess(server), "serve-exit"));
             PrintWriter out = spec.commandLine().getOut();
-            out.println("serving " + TextTable.plain(served.root().toString()) + " at " + url(server.address()));
+            out.println("serving " + TextTable.plain(served.root().toString()) + " at "
+                    + url(server.address().getPort()));
             out.flush();
             server.await();
         }
@@ -171,8 +173,8 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    private static String url(InetSocketAddress address) {
-        String name = address.getAddress().getHostAddress();
-        return "http://" + (name.contains(":") ? '[' + name + ']' : name) + ':' + address.getPort() + '/';
+    /** Returns where it was told to listen: Netty reports 0.0.0.0 as an address of IPv6. */
+    private String url(int boundPort) {
+        return "http://" + NetUtil.toSocketAddressString(new InetSocketAddress(host, boundPort)) + '/';
     }
 }

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.NetUtil;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -65,7 +66,8 @@ public final class FileServer implements AutoCloseable {
         try {
             return new FileServer(http.bindNow(), connections);
         } catch (ChannelBindException e) {
-            throw new IllegalStateException("cannot listen on " + address + ": " + cause(e), e);
+            throw new IllegalStateException(
+                    "cannot listen on " + NetUtil.toSocketAddressString(address) + ": " + cause(e), e);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.renderer.view;
 
+import io.netty.util.NetUtil;
 import io.penstock.cli.BackendChoice;
 import io.penstock.cli.ByteSize;
 import io.penstock.cli.Progress;
@@ -116,7 +117,7 @@ public final class ViewCommand implements Subcommand {
                 ViewServer.start(new InetSocketAddress(host, port), loop, new Origins(origins), beginning)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> endWithTheProcess(server), "view-exit"));
             PrintWriter out = spec.commandLine().getOut();
-            out.println("viewing " + name + " at " + url(server.address()));
+            out.println("viewing " + name + " at " + url(server.address().getPort()));
             out.flush();
             server.await();
         }
@@ -134,8 +135,8 @@ public final class ViewCommand implements Subcommand {
         }
     }
 
-    private static String url(InetSocketAddress address) {
-        String name = address.getAddress().getHostAddress();
-        return "http://" + (name.contains(":") ? '[' + name + ']' : name) + ':' + address.getPort() + '/';
+    /** Returns where it was told to listen: Netty reports 0.0.0.0 as an address of IPv6. */
+    private String url(int boundPort) {
+        return "http://" + NetUtil.toSocketAddressString(new InetSocketAddress(host, boundPort)) + '/';
     }
 }

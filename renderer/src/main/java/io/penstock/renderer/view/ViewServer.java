@@ -17,6 +17,7 @@ import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.PongWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketFrame;
+import io.netty.util.NetUtil;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.penstock.Backends;
 import io.penstock.cli.Complaint;
@@ -132,7 +133,8 @@ final class ViewServer implements AutoCloseable {
             return new ViewServer(address, loop, origins, beginning);
         } catch (ChannelBindException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new IllegalStateException("cannot listen on " + address + ": " + cause.getMessage(), e);
+            throw new IllegalStateException(
+                    "cannot listen on " + NetUtil.toSocketAddressString(address) + ": " + cause.getMessage(), e);
         }
     }
 

@@ -3,10 +3,16 @@ package io.penstock.renderer.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.cli.Penstock;
 import io.penstock.cli.testing.CommandLineRun;
+import io.penstock.renderer.volume.Phantom;
+import io.penstock.renderer.volume.VoxelType;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +49,32 @@ class ViewCommandTest {
             CommandLineRun run = CommandLineRun.of("view", "--port", taken.getLocalPort());
             assertThat(run.code()).isEqualTo(1);
             assertThat(run.err()).contains("cannot listen on", String.valueOf(taken.getLocalPort()));
+        }
+    }
+
+    @Test
+    void theAddressIsPrintedAsItWasGiven() throws IOException {
+        Path file = Files.write(
+                folder.resolve("phantom.nii"),
+                Phantom.ball(VoxelType.UINT8, ByteOrder.LITTLE_ENDIAN, 16, 16, 16)
+                        .bytes());
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        Penstock.class.getName(),
+                        "view",
+                        file.toString(),
+                        "--host",
+                        "0.0.0.0",
+                        "--port",
+                        "0")
+                .start();
+        try {
+            assertThat(process.inputReader(StandardCharsets.UTF_8).readLine())
+                    .startsWith("viewing phantom.nii at http://0.0.0.0:");
+        } finally {
+            process.destroy();
         }
     }
 }
