@@ -26,10 +26,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
@@ -81,7 +81,8 @@ public final class TransferMeters implements TransferListener {
     private final MeterRegistry registry;
     private final Tags tags;
     private final Gauges gauges;
-    private final AtomicReferenceArray<Route> routes = new AtomicReferenceArray<>(2 * TransferPath.values().length);
+    private final Map<TransferPath, Route> reads = new ConcurrentHashMap<>();
+    private final Map<TransferPath, Route> writes = new ConcurrentHashMap<>();
     private final Counter[] cancelled;
 
     private enum Outcome {
@@ -93,12 +94,12 @@ public final class TransferMeters implements TransferListener {
         ERROR
     }
 
-    /** The meters of one operation by one path. Two threads that create the same at a time get the same from the registry. */
+    /** The meters of one operation by one path. */
     private final class Route {
         final Timer waits;
         final Counter bytes;
         private final Tags tags;
-        private final AtomicReferenceArray<Timer> ends = new AtomicReferenceArray<>(Outcome.values().length);
+        private final Map<Outcome, Timer> ends = new ConcurrentHashMap<>();
 
         Route(boolean read, TransferPath path) {
             tags = TransferMeters.this.tags.and("operation", read ? "read" : "write", "path", lowerCase(path));
@@ -114,16 +115,15 @@ public final class TransferMeters implements TransferListener {
         }
 
         Timer ended(Outcome outcome) {
-            Timer known = ends.get(outcome.ordinal());
-            if (known != null) {
-                return known;
-            }
-            Timer created = Timer.builder(NAME)
+            Timer known = ends.get(outcome);
+            return known != null ? known : ends.computeIfAbsent(outcome, this::create);
+        }
+
+        private Timer create(Outcome outcome) {
+            return Timer.builder(NAME)
                     .description("Transfers that ended, from the subscription to the last native completion")
                     .tags(tags.and("outcome", lowerCase(outcome)))
                     .register(registry);
-            ends.set(outcome.ordinal(), created);
-            return created;
         }
     }
 
@@ -274,14 +274,9 @@ public final class TransferMeters implements TransferListener {
     }
 
     private Route route(boolean read, TransferPath path) {
-        int index = 2 * path.ordinal() + (read ? 1 : 0);
-        Route known = routes.get(index);
-        if (known != null) {
-            return known;
-        }
-        Route created = new Route(read, path);
-        routes.set(index, created);
-        return created;
+        Map<TransferPath, Route> routes = read ? reads : writes;
+        Route known = routes.get(path); // as most do: the function below is an object
+        return known != null ? known : routes.computeIfAbsent(path, added -> new Route(read, added));
     }
 
     private static String lowerCase(Enum<?> value) {
