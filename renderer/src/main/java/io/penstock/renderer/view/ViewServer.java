@@ -197,7 +197,7 @@ final class ViewServer implements AutoCloseable {
 
     /** Returns whether a request has what RFC 6455, 4.2.1, demands: Reactor Netty would fail, and close the connection. */
     private static boolean isHandshake(HttpHeaders headers) {
-        return headers.containsValue(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET, true)
+        return headers.contains(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET, true) // no list, as Netty demands
                 && headers.containsValue(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE, true)
                 && headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY)
                 && headers.contains(HttpHeaderNames.SEC_WEBSOCKET_VERSION, VERSION, false);

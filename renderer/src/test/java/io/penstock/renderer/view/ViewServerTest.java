@@ -373,10 +373,12 @@ class ViewServerTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "Connection: Upgrade\r\nSec-WebSocket-Version: 13",
-                "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-                "Connection: Upgrade\r\nSec-WebSocket-Version: 99\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-                "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+                "Upgrade: h2c, websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13",
+                "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 99\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
             })
     void aHandshakeThatLacksSomethingIsAnsweredOnAConnectionThatIsKept(String headers) throws Exception {
         Shown shown = show(ball(64));
@@ -386,8 +388,8 @@ class ViewServerTest {
             BufferedReader answers =
                     new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
             for (int i = 0; i < 2; i++) {
-                String request = "GET /stream HTTP/1.1\r\nHost: " + host + "\r\nOrigin: http://" + host
-                        + "\r\nUpgrade: websocket\r\n" + headers + "\r\n\r\n";
+                String request = "GET /stream HTTP/1.1\r\nHost: " + host + "\r\nOrigin: http://" + host + "\r\n"
+                        + headers + "\r\n\r\n";
                 socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
                 assertThat(answers.readLine()).startsWith("HTTP/1.1 426");
                 assertThat(answers.lines().takeWhile(line -> !line.isEmpty())).contains("sec-websocket-version: 13");
