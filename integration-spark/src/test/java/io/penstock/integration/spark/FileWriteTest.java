@@ -159,14 +159,7 @@ class FileWriteTest {
         CountDownLatch ready = new CountDownLatch(2);
         for (byte content : new byte[] {0, 1}) {
             FileWrite write = write(target, "query-" + content);
-            WriterCommitMessage[] messages;
-            try (DataWriter<InternalRow> task =
-                    write.createBatchWriterFactory(() -> 1).createWriter(0, content)) {
-                for (int i = 0; i < NAMES; i++) {
-                    task.write(row("f" + i, content));
-                }
-                messages = new WriterCommitMessage[] {task.commit()};
-            }
+            WriterCommitMessage[] messages = {task(target.resolve("_temporary/query-" + content + "/0-0"), content)};
             commits.add(new FutureTask<>(() -> {
                 ready.countDown();
                 ready.await();
@@ -189,6 +182,17 @@ class FileWriteTest {
             assertThat(file).hasBinaryContent(new byte[] {(byte) (first ? 0 : 1)});
         }
         assertThat(target.resolve("_temporary")).doesNotExist();
+    }
+
+    /** Returns what a task has written, which is written here without the syncs of a task. */
+    private static WriterCommitMessage task(Path folder, byte content) throws IOException {
+        Files.createDirectories(folder);
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < NAMES; i++) {
+            names.add("f" + i);
+            Files.write(folder.resolve("f" + i), new byte[] {content});
+        }
+        return new FileWriter.Written(folder.toString(), names);
     }
 
     private static InternalRow row(String name, byte content) {
