@@ -37,6 +37,8 @@ final class HostRows {
         host.ownCost();
         host.watched(KIB4, DEPTH);
         host.watched(MIB, 32);
+        host.benchCommand(MIB, 32);
+        host.benchCommand(64 << 10, 32);
         host.scale();
         host.http();
         host.s3();
@@ -166,6 +168,24 @@ final class HostRows {
                         () -> new PenstockGather(work, Mode.DIRECT, GATHERED)),
                 comparisons));
         rows.add(new CostRow(hot));
+    }
+
+    /** Whether {@code penstock bench} measures what the rows here do; where that command is. */
+    private void benchCommand(int blockBytes, int depth) {
+        Workload work = new Workload(hot, blockBytes, depth, false, false);
+        String row = "penstock bench, " + (blockBytes >> 10) + " KiB";
+        if (BenchCommandPeer.COMMAND != null) {
+            rows.add(new OnlyByName(new Rounds(
+                    row,
+                    List.of(() -> new BenchCommandPeer(work), () -> new NewProcess(work)),
+                    List.of(new Comparison(
+                            row + " / submit, in a new process",
+                            "default",
+                            "penstock bench",
+                            "submit, in a new process",
+                            Kind.SPEED,
+                            0.98)))));
+        }
     }
 
     /** What meters, events and Observations add to a transfer. */
