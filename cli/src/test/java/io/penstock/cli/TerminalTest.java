@@ -80,7 +80,7 @@ class TerminalTest {
         assertThat(onATerminal(
                         "stty cols 120",
                         Penstock.class,
-                        "bench " + file + " --backend host --bs 64k --warm-up 0 --time 1"))
-                .containsPattern("\\d %  0:00 left, \\d+\\.\\d\\d GB, \\d+\\.\\d+ GB/s, read, path HOST");
+                        "bench " + file + " --backend host --bs 64k --warm-up 0 --time 5"))
+                .containsPattern("\\d %  0:0\\d left, \\d+\\.\\d\\d GB, \\d+\\.\\d+ GB/s, read, path HOST");
     }
 }
