@@ -49,9 +49,11 @@ final class PenstockSubmit implements Contender {
         if (watching == Watching.METERS) {
             TransferMeters.bind(backend, new SimpleMeterRegistry());
         }
-        observations
-                .observationConfig()
-                .observationHandler(new DefaultMeterObservationHandler(new SimpleMeterRegistry()));
+        if (watching == Watching.OBSERVATIONS) {
+            observations
+                    .observationConfig()
+                    .observationHandler(new DefaultMeterObservationHandler(new SimpleMeterRegistry()));
+        }
         file = backend.openFile(workload.file(), options(workload)).block();
         DeviceBuffer buffer = backend.allocate((long) workload.depth() * workload.blockBytes())
                 .block();
@@ -99,20 +101,25 @@ final class PenstockSubmit implements Contender {
     }
 
     private Measure run(TransferSource source, CompletionSink sink, long nanos) throws Exception {
-        try (Recording recording = new Recording()) { // it sees all backends of the process, so it lasts for one run
-            if (watching == Watching.EVENTS || watching == Watching.SLOW_EVENTS) {
-                recording
-                        .enable("io.penstock.Transfer")
-                        .withThreshold(watching == Watching.EVENTS ? Duration.ZERO : Duration.ofMillis(1));
-                recording.start();
-            }
-            return Measure.of(() -> {
-                submit(source).subscribe(sink);
-                TimeUnit.NANOSECONDS.sleep(nanos);
-                source.end();
-                return sink.await();
-            });
+        if (watching != Watching.EVENTS && watching != Watching.SLOW_EVENTS) {
+            return measure(source, sink, nanos); // without a recorder, whose start all later transfers would notice
         }
+        try (Recording recording = new Recording()) { // it sees all backends of the process, so it lasts for one run
+            recording
+                    .enable("io.penstock.Transfer")
+                    .withThreshold(watching == Watching.EVENTS ? Duration.ZERO : Duration.ofMillis(1));
+            recording.start();
+            return measure(source, sink, nanos);
+        }
+    }
+
+    private Measure measure(TransferSource source, CompletionSink sink, long nanos) throws Exception {
+        return Measure.of(() -> {
+            submit(source).subscribe(sink);
+            TimeUnit.NANOSECONDS.sleep(nanos);
+            source.end();
+            return sink.await();
+        });
     }
 
     private Flux<Completion> submit(TransferSource source) {
