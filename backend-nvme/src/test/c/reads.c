@@ -5,10 +5,11 @@
 //   COMMANDS NANOS CPU_NANOS REGISTER_WRITES
 // One queue pair; a command for each of DEPTH buffers, again as soon as it has completed; both doorbells at most once per turn, as
 // shadow doorbells where the controller has them. It never sleeps.
-// With two THREADS, and one command in flight, the backend's way in C: a thread hands each command to the one that has the queue pair, which
-// naps between polls, and is handed the completion; each wakes the other by an eventfd.
+// With two THREADS the backend's way in C: a thread hands commands to the one that has the queue pair, which naps between polls that find
+// nothing, and is handed the completions; each wakes the other by an eventfd, once for all that it hands over at a time.
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -219,8 +220,11 @@ static void check(int cid) {
     }
 }
 
-static void submit(Pair *pair, int cid, uint64_t blocks) {
+static void choose(int cid, uint64_t blocks) {
     block_of[cid] = random64() % blocks;
+}
+
+static void submit(Pair *pair, int cid) {
     Submission *entry = next(pair);
     entry->opcode_cid = 2 | (uint32_t)cid << 16;
     entry->nsid = 1;
@@ -235,7 +239,8 @@ static uint64_t reads(Pair *pair, int depth, uint64_t blocks, int64_t nanos) {
     int in_flight = depth, cid;
     int64_t end = now(CLOCK_MONOTONIC) + nanos;
     for (int i = 0; i < depth; i++) {
-        submit(pair, i, blocks);
+        choose(i, blocks);
+        submit(pair, i);
     }
     ring(2, pair->tail);
     for (int more = 1; in_flight > 0;) {
@@ -244,7 +249,8 @@ static uint64_t reads(Pair *pair, int depth, uint64_t blocks, int64_t nanos) {
             check(cid);
             done++;
             if (more) {
-                submit(pair, cid, blocks);
+                choose(cid, blocks);
+                submit(pair, cid);
             } else {
                 in_flight--;
             }
@@ -261,8 +267,31 @@ static uint64_t reads(Pair *pair, int depth, uint64_t blocks, int64_t nanos) {
     return count;
 }
 
+// Commands that one thread hands to the other: never more than are in flight.
+typedef struct {
+    int cids[ENTRIES];
+    _Atomic unsigned put, taken;
+} Handover;
+
+static Handover requests, completions;
 static int to_queue, to_caller; // eventfds
-static bool ending; // written before the last wake of the queue's thread
+static atomic_bool ending;
+
+static void put(Handover *handover, int cid) {
+    unsigned at = atomic_load_explicit(&handover->put, memory_order_relaxed);
+    handover->cids[at % ENTRIES] = cid;
+    atomic_store_explicit(&handover->put, at + 1, memory_order_release);
+}
+
+static bool take(Handover *handover, int *cid) {
+    unsigned at = atomic_load_explicit(&handover->taken, memory_order_relaxed);
+    if (at == atomic_load_explicit(&handover->put, memory_order_acquire)) {
+        return false;
+    }
+    *cid = handover->cids[at % ENTRIES];
+    atomic_store_explicit(&handover->taken, at + 1, memory_order_release);
+    return true;
+}
 
 static void wake(int eventfd) {
     uint64_t one = 1;
@@ -278,40 +307,81 @@ static void await(int eventfd) {
     }
 }
 
+// Waits until the queue's thread is woken, or for so long.
+static void nap(long nanos) {
+    struct pollfd woken = {.fd = to_queue, .events = POLLIN};
+    if (ppoll(&woken, 1, &(struct timespec){.tv_nsec = nanos}, NULL) > 0) {
+        await(to_queue);
+    }
+}
+
 // The thread that has the queue pair.
 static void *serve(void *argument) {
     Pair *pair = argument;
-    int cid;
+    int cid, in_flight = 0;
+    long nanos = FIRST_NAP_NANOS;
     prctl(PR_SET_TIMERSLACK, 1);
-    for (await(to_queue); !ending; await(to_queue)) {
-        ring(2, pair->tail);
-        long nap = FIRST_NAP_NANOS;
-        while (!poll_one(pair, &cid)) {
-            nanosleep(&(struct timespec){.tv_nsec = nap}, NULL);
-            nap = nap < LONGEST_NAP_NANOS / 2 ? 2 * nap : LONGEST_NAP_NANOS;
+    while (in_flight > 0 || !atomic_load(&ending)) {
+        int submitted = 0, done = 0;
+        for (; take(&requests, &cid); submitted++) {
+            submit(pair, cid);
         }
-        ring(3, pair->head);
-        wake(to_caller);
+        if (submitted) {
+            ring(2, pair->tail);
+            in_flight += submitted;
+        }
+        for (; poll_one(pair, &cid); done++) {
+            put(&completions, cid);
+        }
+        if (done) {
+            ring(3, pair->head);
+            wake(to_caller);
+            in_flight -= done;
+            nanos = FIRST_NAP_NANOS;
+        } else if (in_flight) {
+            nap(nanos);
+            nanos = nanos < LONGEST_NAP_NANOS / 2 ? 2 * nanos : LONGEST_NAP_NANOS;
+        } else {
+            await(to_queue);
+        }
     }
     return NULL;
 }
 
-// As reads, one command at a time, handed over.
-static uint64_t handed(Pair *pair, uint64_t blocks, int64_t nanos) {
+// As reads, by two threads.
+static uint64_t handed(Pair *pair, int depth, uint64_t blocks, int64_t nanos) {
     int64_t end = now(CLOCK_MONOTONIC) + nanos;
     uint64_t count = 0;
+    int in_flight = depth, cid;
     pthread_t thread;
-    ending = false;
+    atomic_store(&ending, false);
     if (pthread_create(&thread, NULL, serve, pair)) {
         fail("pthread_create");
     }
-    for (; now(CLOCK_MONOTONIC) < end; count++) {
-        submit(pair, 0, blocks);
-        wake(to_queue);
-        await(to_caller);
-        check(0);
+    for (int i = 0; i < depth; i++) {
+        choose(i, blocks);
+        put(&requests, i);
     }
-    ending = true;
+    wake(to_queue);
+    for (bool more = true; in_flight > 0;) {
+        int again = 0;
+        await(to_caller);
+        for (; take(&completions, &cid); count++) {
+            check(cid);
+            if (more) {
+                choose(cid, blocks);
+                put(&requests, cid);
+                again++;
+            } else {
+                in_flight--;
+            }
+        }
+        if (again) {
+            wake(to_queue);
+            more = now(CLOCK_MONOTONIC) < end;
+        }
+    }
+    atomic_store(&ending, true);
     wake(to_queue);
     pthread_join(thread, NULL);
     return count;
@@ -356,10 +426,10 @@ int main(int count, char **arguments) {
     Pair pair = set_up();
     to_queue = eventfd(0, EFD_CLOEXEC);
     to_caller = eventfd(0, EFD_CLOEXEC);
-    hands_over ? handed(&pair, blocks, WARM_UP_NANOS) : reads(&pair, depth, blocks, WARM_UP_NANOS);
+    hands_over ? handed(&pair, depth, blocks, WARM_UP_NANOS) : reads(&pair, depth, blocks, WARM_UP_NANOS);
     writes = 0;
     int64_t cpu = now(CLOCK_PROCESS_CPUTIME_ID), begin = now(CLOCK_MONOTONIC);
-    uint64_t commands = hands_over ? handed(&pair, blocks, nanos) : reads(&pair, depth, blocks, nanos);
+    uint64_t commands = hands_over ? handed(&pair, depth, blocks, nanos) : reads(&pair, depth, blocks, nanos);
     printf("%lu %ld %ld %lu\n", commands, now(CLOCK_MONOTONIC) - begin, now(CLOCK_PROCESS_CPUTIME_ID) - cpu, writes);
     kill(qemu, SIGTERM);
     waitpid(qemu, NULL, 0);

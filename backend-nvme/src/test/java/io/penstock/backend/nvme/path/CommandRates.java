@@ -52,6 +52,7 @@ public final class CommandRates {
     private static final double WARM_UP_SECONDS = 0.3; // of a QEMU, as in reads.c
     private static final String DEVICE = "mdts=9";
     private static final String PEER = "C";
+    private static final String HANDED = "C, two threads"; // each command handed over, as the backend does
 
     private final Path scratch;
     private final Path reads;
@@ -101,30 +102,32 @@ public final class CommandRates {
         CommandRates rates = new CommandRates(Path.of(arguments[0]), Path.of(arguments[1]));
         int rounds = Integer.parseInt(arguments[2]);
         double seconds = Double.parseDouble(arguments[3]);
-        System.out.println("| in flight | driver | commands/s | ratio to C | register writes each | CPU us each |\n"
-                + "|---|---|---|---|---|---|");
+        System.out.println(
+                "| in flight | driver | commands/s | ratio to C | to C, two threads | register writes each | CPU us each |\n"
+                        + "|---|---|---|---|---|---|---|");
         for (int depth : new int[] {1, 32}) {
             Map<String, List<Run>> runs = rates.measure(depth, rounds, seconds);
             runs.forEach((name, its) -> System.out.println("| " + depth + " | " + name + " | "
                     + spread("%,.0f", its, Run::perSecond) + " | "
-                    + spread(
-                            "%.2f",
-                            IntStream.range(0, rounds).boxed().toList(),
-                            round -> its.get(round).perSecond()
-                                    / runs.get(PEER).get(round).perSecond())
-                    + " | " + spread("%.2f", its, Run::writesEach) + " | " + spread("%.1f", its, Run::cpuMicrosEach)
+                    + ratio(its, runs.get(PEER)) + " | " + ratio(its, runs.get(HANDED)) + " | "
+                    + spread("%.2f", its, Run::writesEach) + " | " + spread("%.1f", its, Run::cpuMicrosEach)
                     + " |"));
         }
         System.exit(0);
+    }
+
+    private static String ratio(List<Run> runs, List<Run> peers) {
+        return spread(
+                "%.2f",
+                IntStream.range(0, runs.size()).boxed().toList(),
+                round -> runs.get(round).perSecond() / peers.get(round).perSecond());
     }
 
     private Map<String, List<Run>> measure(int depth, int rounds, double seconds)
             throws IOException, InterruptedException {
         Map<String, Contender> contenders = new LinkedHashMap<>();
         contenders.put(PEER, (inFlight, time) -> peer(inFlight, time, 1));
-        if (depth == 1) {
-            contenders.put("C, two threads", (inFlight, time) -> peer(inFlight, time, 2));
-        }
+        contenders.put(HANDED, (inFlight, time) -> peer(inFlight, time, 2));
         contenders.put("queue pair", this::queuePair);
         Options plain = Options.none().with(CommonOptions.POLL_MICROS, 0);
         Options polling = Options.none().with(CommonOptions.POLL_MICROS, 200);
