@@ -2,9 +2,7 @@
 package io.penstock.benchmarks;
 
 import io.penstock.Backend;
-import io.penstock.Backends;
 import io.penstock.DeviceBuffer;
-import io.penstock.Options;
 import io.penstock.benchmarks.ffi.GpuMemoryCheck;
 import io.penstock.formats.DeviceArray;
 import io.penstock.formats.LoadedArrays;
@@ -53,8 +51,7 @@ final class ModelLoad implements Contender {
         this.name = name;
         this.plan = plan;
         for (int device = 0; device < plan.devices; device++) {
-            backends.add(
-                    Backends.open("cufile", Options.none().with("penstock.cufile.device", Integer.toString(device))));
+            backends.add(SeveralGpus.backend(device));
         }
     }
 

@@ -2,7 +2,7 @@
 package io.penstock.benchmarks;
 
 import io.penstock.Backend;
-import io.penstock.Backends;
+import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
 import io.penstock.Options;
@@ -25,7 +25,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.ConcurrentHashMap;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Files of arrays into memory of GPUs, by {@link Loader}; against what Python programs use. */
 final class ModelRows {
@@ -127,7 +129,7 @@ final class ModelRows {
         List<Rounds.Factory> contenders = new ArrayList<>();
         contenders.add(() -> new ModelLoad(OURS, ModelLoad.Plan.of(file.path, file.places)));
         contenders.add(transfer(SAME, bench, file.bytes, FileOption.READ));
-        contenders.add(() -> new NewBuffer(bench.hot(), file.bytes));
+        contenders.add(() -> new NewBuffers(NEW, bench.hot(), file.bytes, 1));
         contenders.add(peer(python, TORCH, "load_file", file.path));
         return contenders;
     }
@@ -184,6 +186,7 @@ final class ModelRows {
         String rows = OURS + ", rows of each array to each GPU";
         String all = OURS + ", all arrays to each GPU, read once";
         String each = "Penstock, as many bytes in transfers to each GPU";
+        String parts = "Penstock, as many bytes in a transfer to each GPU, into new buffers";
         ModelLoad.Settings sliced = (loader, device) -> loader.slice(Slice.rows(device, devices));
         return new Rounds(
                 row,
@@ -197,9 +200,11 @@ final class ModelRows {
                             return (loader, device) -> loader.shared(shared);
                         })),
                         SeveralGpus.each(each, bench, devices),
+                        () -> new NewBuffers(parts, bench.hot(), model.bytes, devices),
                         peer(python, TORCH, "load_file", model.path)),
                 List.of(
                         speed(row + ": rows of each / as many bytes in transfers", rows, each, 0.95),
+                        speed(row + ": rows of each / the same into new buffers", rows, parts, 0.95),
                         speed(row + ": rows of each / load_file to one", rows, TORCH, 8),
                         speed(row + ": all to each, read once / one GPU", all, OURS, 0.95 * devices)));
     }
@@ -275,59 +280,74 @@ final class ModelRows {
                 .array();
     }
 
-    /** The bytes of the test file by one transfer, memory for them included, which a load needs too. */
-    private static final class NewBuffer implements Contender {
+    /** The bytes of the test file by a transfer to each GPU, of its part, memory for them included, which a load needs too. */
+    private static final class NewBuffers implements Contender {
 
-        private final Backend backend = Backends.open("cufile");
-        private final StorageFile file;
-        private final long bytes;
-        private @Nullable DeviceBuffer buffer;
+        private final String name;
+        private final long bytes; // to each GPU
+        private final List<Backend> backends = new ArrayList<>();
+        private final List<StorageFile> files = new ArrayList<>();
+        private final Map<Integer, DeviceBuffer> buffers = new ConcurrentHashMap<>(); // by GPU
 
-        NewBuffer(Path path, long bytes) {
-            this.file = backend.openFile(path, FileOption.READ).block(LIMIT);
-            this.bytes = bytes;
+        NewBuffers(String name, Path path, long bytes, int devices) {
+            this.name = name;
+            this.bytes = bytes / devices;
+            for (int device = 0; device < devices; device++) {
+                Backend backend = SeveralGpus.backend(device);
+                backends.add(backend);
+                files.add(backend.openFile(path, FileOption.READ).block(LIMIT));
+            }
         }
 
         @Override
         public String name() {
-            return NEW;
+            return name;
         }
 
         @Override
         public Measure run(long nanos) throws Exception {
             free();
             return Measure.of(
-                    () -> {
-                        DeviceBuffer target = backend.allocate(bytes).block(LIMIT);
-                        buffer = target;
-                        return backend.submit(Transfer.read(file.region(0, bytes), target.all()))
-                                .block(LIMIT)
-                                .bytes();
-                    },
+                    () -> Flux.range(0, backends.size())
+                            .flatMap(device -> backends.get(device)
+                                    .allocate(bytes)
+                                    .doOnNext(buffer -> buffers.put(device, buffer))
+                                    .flatMap(buffer -> read(device, buffer)))
+                            .reduce(0L, Long::sum)
+                            .block(LIMIT),
                     GpuMemoryCheck::cpuNanos);
+        }
+
+        private Mono<Long> read(int device, DeviceBuffer target) {
+            return backends.get(device)
+                    .submit(Transfer.read(files.get(device).region(device * bytes, bytes), target.all()))
+                    .map(Completion::bytes);
         }
 
         @Override
         public void verify() throws IOException {
-            if (buffer == null || GpuMemoryCheck.differences(buffer.nativeHandle(), bytes, 0) != 0) {
-                throw new IOException(NEW + ": wrong words");
+            for (int device = 0; device < backends.size(); device++) {
+                long address = buffers.get(device).nativeHandle();
+                if (GpuMemoryCheck.differences(device, address, bytes, device * bytes) != 0) {
+                    throw new IOException(name + ": wrong words on GPU " + device);
+                }
             }
         }
 
         private void free() throws IOException {
-            if (buffer != null) {
+            for (Map.Entry<Integer, DeviceBuffer> buffer : buffers.entrySet()) {
                 // Memory that is allocated again must not have the content that is expected of it.
-                GpuMemoryCheck.fill(buffer.nativeHandle(), buffer.length(), GpuBench.POISON);
-                buffer.close();
-                buffer = null;
+                GpuMemoryCheck.fill(buffer.getKey(), buffer.getValue().nativeHandle(), bytes, GpuBench.POISON);
+                buffer.getValue().close();
             }
+            buffers.clear();
         }
 
         @Override
         public void close() throws IOException {
             free();
-            file.close();
-            backend.close();
+            files.forEach(StorageFile::close);
+            backends.forEach(Backend::close);
         }
     }
 }

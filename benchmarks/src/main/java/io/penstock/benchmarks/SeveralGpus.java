@@ -56,11 +56,20 @@ final class SeveralGpus implements Contender {
         this.reads = reads;
         this.bytes = bytes;
         for (int device = 0; device < files.size(); device++) {
-            Backend backend = Backends.open("cufile", options.with(DEVICE, Integer.toString(device)));
+            Backend backend = backend(device, options);
             backends.add(backend);
             this.files.add(backend.openFile(files.get(device), FileOption.READ).block(LIMIT));
             buffers.add(backend.allocate(bytes).block(LIMIT));
         }
+    }
+
+    /** Opens the backend of a GPU, with default options. */
+    static Backend backend(int device) {
+        return backend(device, Options.none());
+    }
+
+    private static Backend backend(int device, Options options) {
+        return Backends.open("cufile", options.with(DEVICE, Integer.toString(device)));
     }
 
     /** Returns the row, and the one that looks for the best options; none where there is one GPU. */
