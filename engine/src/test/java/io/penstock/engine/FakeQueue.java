@@ -64,6 +64,7 @@ public final class FakeQueue implements NativeQueue {
     public Runnable beforeWait = () -> {}; // the test's, on the I/O queue
     public Runnable whileWaiting = () -> {}; // the same
     public volatile int idleParallelism = 1;
+    public int parallelism; // of an I/O queue that is created later; 0 for the depth
     private final int depth;
     private @Nullable Thread ioQueue; // the first thread that calls; rule 301 demands that no other does
     public final List<String> strangers = new CopyOnWriteArrayList<>(); // calls by other threads, and by which
@@ -79,6 +80,11 @@ public final class FakeQueue implements NativeQueue {
     @Override
     public int idleParallelism() {
         return idleParallelism;
+    }
+
+    @Override
+    public int parallelism() {
+        return parallelism == 0 ? depth : parallelism;
     }
 
     @Override

@@ -46,6 +46,7 @@ public final class IoQueue implements Request.Completion {
     private final Segment[] segments;
     private final int[] freeTags;
     private int freeCount;
+    private final int parallelism;
     private long bytesInFlight;
     private final ArrayDeque<OpenTransfer> runnable = new ArrayDeque<>();
     private final Set<OpenTransfer> held = new LinkedHashSet<>(); // by an order key, a fence or an abandoned transfer
@@ -56,6 +57,7 @@ public final class IoQueue implements Request.Completion {
     private final Bounces bounces;
     private long now;
     private int lastArrivals; // in the last turn that had any
+    private volatile boolean full; // with more in flight than the queue executes at a time; read by any thread
     private boolean reaping; // whether "now" is the time of the turn's completions
     private boolean stopping;
     private boolean closed;
@@ -72,6 +74,7 @@ public final class IoQueue implements Request.Completion {
             freeTags[tag] = tag;
         }
         this.freeCount = segments.length;
+        this.parallelism = Math.min(queue.parallelism(), segments.length - 1);
         this.bounces = new Bounces(this, limits.bounceBuffers());
         this.now = clock.getAsLong();
     }
@@ -91,6 +94,16 @@ public final class IoQueue implements Request.Completion {
     /** Schedules an action on the I/O queue; any thread. */
     public void post(Runnable action) {
         inbox.post(action);
+    }
+
+    /** Returns whether arrivals wait for its thread, or requests for others to end; any thread. */
+    boolean isBehind() {
+        return full || inbox.hasMessages();
+    }
+
+    /** Returns whether a bug has ended its thread: it refuses all transfers; any thread. */
+    boolean isBroken() {
+        return inbox.isBroken();
     }
 
     /** Returns how many of its staging buffers requests hold or have reserved; any thread. */
@@ -137,8 +150,16 @@ public final class IoQueue implements Request.Completion {
         startSegments();
         signalLoops(); // before a wait
         reaping = false;
+        tellLoad();
         queue.turn(mayWait && mayPark() ? waitNanos() : 0);
         signalLoops();
+    }
+
+    private void tellLoad() {
+        boolean isFull = !runnable.isEmpty() || freeCount < segments.length - parallelism;
+        if (full != isFull) { // a volatile write takes longer than a read
+            full = isFull;
+        }
     }
 
     /** Signals a loop when all reaped completions have been counted: once, however many arrivals it has. */

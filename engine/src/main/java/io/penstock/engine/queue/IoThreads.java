@@ -29,8 +29,9 @@ public final class IoThreads implements IoQueues {
 
     private static final Shared<Key, IoThreads> SHARED = new Shared<>(unused -> {}); // release() stops them
     private static final long EXIT_MILLIS = 1000;
-    // This many consecutive picks go to one I/O queue (2^4), which gets them as one batch; then the next is picked, so
-    // that a single subscriber keeps all I/O queues busy.
+    // Picks go to one I/O queue while it keeps up: its thread is awake, and an idle one would have to be woken. After
+    // this many picks in a row (2^4) at which it was behind, which it gets as one batch, the next is picked, so that a
+    // single subscriber keeps all I/O queues busy.
     private static final int RUN_BITS = 4;
 
     /** Backends with equal keys share I/O queues. Any option may change a queue, so all of them are part of the key. */
@@ -125,7 +126,7 @@ public final class IoThreads implements IoQueues {
     }
 
     /**
-     * Returns the next I/O queue; on the thread of an I/O queue, that I/O queue, so that a chain of transfers never
+     * Returns an I/O queue that keeps up, or the next one; on the thread of an I/O queue, that I/O queue, so that a chain of transfers never
      * changes threads.
      */
     @Override
@@ -135,7 +136,17 @@ public final class IoThreads implements IoQueues {
             return thread.ioQueue();
         }
         int turn = picks;
-        picks = turn + 1; // may lose counts: an I/O queue gets a few more then, but no thread waits for a counter
+        IoQueue ioQueue = ioQueue(turn);
+        for (int others = threads.size() - 1; others > 0 && ioQueue.isBroken(); others--) {
+            turn += 1 << RUN_BITS;
+            ioQueue = ioQueue(turn);
+        }
+        // May lose counts: an I/O queue gets a few more then, but no thread waits for a counter.
+        picks = ioQueue.isBehind() ? turn + 1 : turn >>> RUN_BITS << RUN_BITS;
+        return ioQueue;
+    }
+
+    private IoQueue ioQueue(int turn) {
         return threads.get((turn >>> RUN_BITS) % threads.size()).ioQueue();
     }
 

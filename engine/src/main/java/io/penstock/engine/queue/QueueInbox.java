@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Transfers and actions that were sent to an I/O queue and not taken yet; decides whether the I/O queue must be woken.
  *
- * <p><b>Threading:</b> {@link #accept} and {@link #post} on any thread; everything else on the I/O queue's thread.
+ * <p><b>Threading:</b> {@link #accept}, {@link #post}, {@link #hasMessages} and {@link #isBroken} on any thread; everything
+ * else on the I/O queue's thread.
  */
 final class QueueInbox {
 
@@ -49,6 +50,16 @@ final class QueueInbox {
     /** Adds a request that belongs to no transfer; any thread. */
     void accept(SingleRequest request) {
         offer(request);
+    }
+
+    /** Returns whether all messages are refused; any thread. */
+    boolean isBroken() {
+        return broken != null;
+    }
+
+    /** Returns whether there are messages that no turn has taken; any thread. */
+    boolean hasMessages() {
+        return !messages.isEmpty();
     }
 
     /** Adds an action for the I/O queue; any thread. */

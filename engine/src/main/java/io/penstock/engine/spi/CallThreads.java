@@ -97,6 +97,11 @@ public class CallThreads<C> { // a simulation starts threads and waits in its ow
         return call;
     }
 
+    /** Returns how many calls are made at the same time at most. */
+    public int most() {
+        return threads.length;
+    }
+
     /** Ends the threads; no call may be in flight. Does not wait for them. */
     public final void close() {
         closed = true;

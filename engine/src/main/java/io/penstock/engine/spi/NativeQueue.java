@@ -55,6 +55,11 @@ public interface NativeQueue {
         return 1;
     }
 
+    /** Returns how many requests the queue executes at the same time; with more in flight, other queues are faster. */
+    default int parallelism() {
+        return depth();
+    }
+
     /** Returns how many of its staging buffers requests hold or have reserved. Any thread. */
     default int stagingBuffersInUse() {
         return 0;

@@ -11,6 +11,11 @@ import io.penstock.engine.spi.Limits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class IoThreadsTest {
@@ -43,6 +48,49 @@ class IoThreadsTest {
         device.queueRefusal = new OutOfMemoryError("no memory for a second queue");
         assertThatThrownBy(() -> IoThreads.acquire(device, Options.none())).isInstanceOf(OutOfMemoryError.class);
         assertThat(device.queue.closed).isTrue();
+    }
+
+    /** One that is idle sleeps, and takes long to wake. */
+    @Test
+    void aQueueThatKeepsUpIsPickedAgain() {
+        FakeDevice device = new FakeDevice(Limits.none(1 << 20));
+        device.ioQueues = 2;
+        IoQueues ioQueues = IoThreads.acquire(device, Options.none());
+        Set<IoQueue> picked = new HashSet<>();
+        for (int i = 0; i < 100; i++) {
+            picked.add(ioQueues.pick());
+        }
+        assertThat(picked).hasSize(1);
+        ioQueues.release().join();
+    }
+
+    @Test
+    void afterABatchForAQueueThatIsBehindTheNextIsPicked() {
+        FakeDevice device = new FakeDevice(Limits.none(1 << 20));
+        device.ioQueues = 2;
+        IoQueues ioQueues = IoThreads.acquire(device, Options.none());
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        IoQueue first = ioQueues.pick();
+        first.post(() -> {
+            begun.countDown();
+            awaitHere(end);
+        });
+        awaitHere(begun);
+        first.post(() -> {}); // arrives while the thread is busy
+        List<IoQueue> picked =
+                Stream.generate(ioQueues::pick).limit(17).distinct().toList();
+        assertThat(picked).hasSize(2).first().isSameAs(first);
+        end.countDown();
+        ioQueues.release().join();
+    }
+
+    private static void awaitHere(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Such as a shutdown hook of an application that saves its state: {@code main} is its process. */

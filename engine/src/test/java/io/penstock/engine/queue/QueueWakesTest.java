@@ -114,4 +114,19 @@ class QueueWakesTest {
             throw new AssertionError(e);
         }
     }
+
+    /** Where each request takes a thread, those beyond the threads would wait while other I/O queues have idle ones. */
+    @Test
+    void aQueueWithMoreInFlightThanItExecutesAtATimeIsBehind() {
+        queue.parallelism = 2;
+        queue.hold = true;
+        IoQueue narrow = new IoQueue(queue, QueueLimits.ofBytes(1 << 20), System::nanoTime);
+        List<Boolean> behind = new ArrayList<>();
+        for (int inFlight = 0; inFlight <= 3; inFlight++) {
+            narrow.turn(false);
+            behind.add(narrow.isBehind());
+            narrow.start(new Sync(file, () -> {}));
+        }
+        assertThat(behind).containsExactly(false, false, false, true);
+    }
 }

@@ -68,6 +68,11 @@ final class MapQueue implements NativeQueue, MapTask.Owner {
     }
 
     @Override
+    public int parallelism() {
+        return host.parallelism();
+    }
+
+    @Override
     public void enqueue(Request request) {
         MapTask task = task(request);
         task.begin();

@@ -42,6 +42,11 @@ public class ChannelQueue implements NativeQueue { // a simulation starts thread
     }
 
     @Override
+    public int parallelism() {
+        return threads.most();
+    }
+
+    @Override
     public void enqueue(Request request) {
         if (request.isCopy()) {
             inline.copy(request);
