@@ -356,7 +356,7 @@ final class BenchCommand implements Callable<Integer> {
                         options -> open(0, options),
                         options(),
                         nanos,
-                        (run, total) -> progress.share("sweeping, measurement " + run + " of " + total, run - 1, total))
+                        (run, total) -> progress.share("sweeping", 1000L * (run - 1), 1000L * total, " measurements"))
                 .run();
         return new SweepReport(file, choice.name(), found);
     }
@@ -392,8 +392,9 @@ final class BenchCommand implements Callable<Integer> {
                                 Progress.rate(bytes, now),
                                 what,
                                 benchmark.path()),
-                        Math.min(now, nanos),
-                        nanos));
+                        Math.min(now, nanos) / 1_000_000,
+                        nanos / 1_000_000,
+                        " s"));
     }
 
     /** The backends of a benchmark, closed together. */

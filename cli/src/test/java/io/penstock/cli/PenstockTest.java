@@ -129,22 +129,4 @@ class PenstockTest {
         assertThat(Progress.rate(1_000_000, 1_000_000_000)).isEqualTo("0.00100 GB/s");
         assertThat(Progress.rate(5_000_000_000L, 2_000_000_000)).isEqualTo("2.50 GB/s");
     }
-
-    @Test
-    void onlyATerminalShowsProgress() throws IOException {
-        Path descriptor = folder.resolve("2");
-        for (String terminal : new String[] {"/dev/pts/3", "/dev/tty1", "/dev/console"}) {
-            assertThat(Progress.isTerminal(Files.createSymbolicLink(descriptor, Path.of(terminal))))
-                    .as(terminal)
-                    .isTrue();
-            Files.delete(descriptor);
-        }
-        for (String other : new String[] {"/dev/null", "pipe:[17]", "/tmp/log"}) {
-            assertThat(Progress.isTerminal(Files.createSymbolicLink(descriptor, Path.of(other))))
-                    .as(other)
-                    .isFalse();
-            Files.delete(descriptor);
-        }
-        assertThat(Progress.isTerminal(descriptor)).as("none").isFalse();
-    }
 }

@@ -63,7 +63,10 @@ class TerminalTest {
     @Test
     void itsWidthIsFoundThoughNoShellExportsIt() throws Exception {
         assertThat(onATerminal("stty cols 37", Width.class, "")).contains("width 37");
-        assertThat(onATerminal("exec 2>/dev/null", Width.class, "")).contains("width 0");
+        assertThat(onATerminal("exec 2>/dev/null", Width.class, "")).contains("width -1");
+        assertThat(onATerminal("exec </dev/null; stty -F /dev/tty cols 37", Width.class, ""))
+                .as("standard input is none")
+                .contains("width 37");
     }
 
     @Test
@@ -81,6 +84,16 @@ class TerminalTest {
                         "stty cols 120",
                         Penstock.class,
                         "bench " + file + " --backend host --bs 64k --warm-up 0 --time 5"))
-                .containsPattern("\\d %  0:0\\d left, \\d+\\.\\d\\d GB, \\d+\\.\\d+ GB/s, read, path HOST");
+                .containsPattern(
+                        "\\d% \\[=.*] \\d/5 s \\(0:00:0\\d / 0:00:0\\d\\) \\d+\\.\\d\\d GB, \\d+\\.\\d+ GB/s, read, path HOST");
+    }
+
+    @Test
+    void nothingIsDrawnIntoAFileThoughThereIsATerminal() throws Exception {
+        Path file = Files.write(folder.resolve("file"), new byte[1 << 20]);
+        Path errors = folder.resolve("errors");
+        onATerminal(
+                "exec 2>" + errors, Penstock.class, "bench " + file + " --backend host --bs 64k --warm-up 0 --time 2");
+        assertThat(errors).isEmptyFile();
     }
 }
