@@ -142,9 +142,16 @@ final class ViewServer implements AutoCloseable {
         FILES.forEach((path, name) -> {
             byte[] content = resource(name);
             String type = name.endsWith(".html") ? "text/html" : name.endsWith(".js") ? "text/javascript" : "text/css";
-            routes.get(path, (request, response) -> file(response, type + "; charset=utf-8", content));
+            routes.get(
+                    path,
+                    (request, response) ->
+                            headers(response, type, content).sendObject(Unpooled.wrappedBuffer(content)));
+            routes.head(
+                    path,
+                    (request, response) -> headers(response, type, content).send());
         });
         routes.get("/stream", this::stream);
+        routes.head("/stream", (request, response) -> upgradeRequired(response)); // HEAD opens no socket
     }
 
     private static byte[] resource(String name) {
@@ -158,23 +165,27 @@ final class ViewServer implements AutoCloseable {
         }
     }
 
-    private static Publisher<Void> file(HttpServerResponse response, String type, byte[] content) {
-        return response.header(HttpHeaderNames.CONTENT_TYPE, type)
+    private static HttpServerResponse headers(HttpServerResponse response, String type, byte[] content) {
+        return response.header(HttpHeaderNames.CONTENT_TYPE, type + "; charset=utf-8")
                 .header(HttpHeaderNames.CACHE_CONTROL, "no-cache")
                 .header("Content-Security-Policy", POLICY)
                 .header("X-Content-Type-Options", "nosniff")
                 .header("Referrer-Policy", "no-referrer")
-                .header(HttpHeaderNames.CONTENT_LENGTH, String.valueOf(content.length))
-                .sendObject(Unpooled.wrappedBuffer(content));
+                .header(HttpHeaderNames.CONTENT_LENGTH, String.valueOf(content.length));
+    }
+
+    private static Publisher<Void> upgradeRequired(HttpServerResponse response) {
+        return response.status(HttpResponseStatus.UPGRADE_REQUIRED)
+                .header(HttpHeaderNames.SEC_WEBSOCKET_VERSION, VERSION)
+                .header(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET)
+                .header(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE)
+                .header(HttpHeaderNames.CONTENT_LENGTH, "0")
+                .send();
     }
 
     private Publisher<Void> stream(HttpServerRequest request, HttpServerResponse response) {
         if (!isHandshake(request.requestHeaders())) {
-            return response.status(HttpResponseStatus.UPGRADE_REQUIRED)
-                    .header(HttpHeaderNames.SEC_WEBSOCKET_VERSION, VERSION)
-                    .header(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET)
-                    .header(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE)
-                    .send();
+            return upgradeRequired(response);
         }
         if (!origins.allow(request.requestHeaders())) {
             return response.status(HttpResponseStatus.FORBIDDEN).send();

@@ -361,6 +361,17 @@ class ViewServerTest {
         assertThat(get(shown, "/other").statusCode()).isEqualTo(404);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/", "/view.js", "/view.css", "/stream"})
+    void headIsAnsweredAsGetWithoutABody(String path) throws Exception {
+        Shown shown = show(ball(64));
+        HttpResponse<String> whole = get(shown, path);
+        HttpResponse<String> head = send(shown, path, "HEAD");
+        assertThat(head.statusCode()).isEqualTo(whole.statusCode()).isNotEqualTo(404);
+        assertThat(head.headers().map()).isEqualTo(whole.headers().map());
+        assertThat(head.body()).isEmpty();
+    }
+
     @Test
     void aRequestThatIsNoHandshakeIsToldToUpgradeAndIsNoViewer() throws Exception {
         Shown shown = show(ball(64));
@@ -470,8 +481,15 @@ class ViewServerTest {
     }
 
     private static HttpResponse<String> get(Shown shown, String path) throws IOException, InterruptedException {
+        return send(shown, path, "GET");
+    }
+
+    private static HttpResponse<String> send(Shown shown, String path, String method)
+            throws IOException, InterruptedException {
         URI uri = URI.create("http://127.0.0.1:" + shown.port() + path);
-        return HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+        HttpRequest request = HttpRequest.newBuilder(uri)
+                .method(method, HttpRequest.BodyPublishers.noBody())
+                .build();
+        return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
     }
 }
