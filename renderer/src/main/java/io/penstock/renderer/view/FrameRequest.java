@@ -26,10 +26,10 @@ record FrameRequest(Route route, View view, Camera camera, Display display, Budg
     /**
      * Parses a request, which is written as the query of a URL is.
      *
-     * @param volumeBytes the bytes of the volume, more than the budget
+     * @param mostBytes the largest budget
      * @throws IllegalArgumentException if a field is missing or out of range; the message names it
      */
-    static FrameRequest parse(String query, long volumeBytes) {
+    static FrameRequest parse(String query, long mostBytes) {
         Map<String, List<String>> fields = QueryStringDecoder.builder()
                 .hasPath(false)
                 .maxParams(MOST_FIELDS)
@@ -37,9 +37,9 @@ record FrameRequest(Route route, View view, Camera camera, Display display, Budg
                 .parameters();
         Budget budget =
                 new Budget(whole(fields, "budget"), whole(fields, "chunk"), Math.toIntExact(whole(fields, "depth")));
-        if (budget.bytes() >= volumeBytes) {
+        if (budget.bytes() > mostBytes) {
             throw new IllegalArgumentException(
-                    "budget must be less than the volume's " + volumeBytes + " bytes, was " + budget.bytes());
+                    "budget must be at most " + mostBytes + " bytes for this volume, was " + budget.bytes());
         }
         return new FrameRequest(
                 new Route(text(fields, "backend"), text(fields, "path")),

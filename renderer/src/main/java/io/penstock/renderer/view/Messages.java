@@ -4,6 +4,7 @@ package io.penstock.renderer.view;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.penstock.Backends;
+import io.penstock.renderer.volume.Budget;
 import io.penstock.renderer.volume.NiftiHeader;
 import io.penstock.renderer.volume.SlabPlan;
 import java.io.IOException;
@@ -38,6 +39,7 @@ final class Messages {
             json.writeNumberField("slices", volume.slices());
             json.writeNumberField("sliceBytes", volume.sliceBytes());
             json.writeNumberField("bytes", volume.volumeBytes());
+            json.writeNumberField("needed", Budget.needed(volume));
             json.writeEndObject();
             json.writeArrayFieldStart("backends");
             for (Backends.Listing listing : listings) {

@@ -21,6 +21,8 @@ import io.netty.util.NetUtil;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.penstock.Backends;
 import io.penstock.cli.Complaint;
+import io.penstock.renderer.volume.Budget;
+import io.penstock.renderer.volume.NiftiHeader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
@@ -261,8 +263,9 @@ final class ViewServer implements AutoCloseable {
     }
 
     private Mono<List<WebSocketFrame>> answer(Viewer viewer, String query) {
-        long volumeBytes = loop.volume().header().volumeBytes();
-        return Mono.fromCallable(() -> FrameRequest.parse(query, volumeBytes))
+        NiftiHeader volume = loop.volume().header();
+        long most = Math.max(volume.volumeBytes() - 1, Budget.needed(volume));
+        return Mono.fromCallable(() -> FrameRequest.parse(query, most))
                 .flatMap(request -> loop.draw(viewer, request))
                 .map(frame -> List.<WebSocketFrame>of(
                         new TextWebSocketFrame(Messages.frame(frame)),

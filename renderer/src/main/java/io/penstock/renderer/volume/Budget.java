@@ -32,4 +32,10 @@ public record Budget(long bytes, long chunkBytes, int depth) {
     public static Budget of(long bytes) {
         return new Budget(bytes, Long.MAX_VALUE, DEPTH);
     }
+
+    /** Returns the bytes that suffice for every view of a volume, on any backend: more than a volume of a few slices has. */
+    public static long needed(NiftiHeader header) {
+        int copied = 1; // where the processor does not reach the device's memory
+        return (LEAST_DEPTH + copied) * header.sliceBytes() + SlabWindow.heldBytes(header, 1);
+    }
 }

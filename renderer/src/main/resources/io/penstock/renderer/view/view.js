@@ -148,7 +148,7 @@ function hello(message) {
   $('volume').textContent = `${volume.name}, ${volume.columns} × ${volume.rows} × ${volume.slices} ${volume.voxels}, ${bytes(volume.bytes)}`;
   if (!before) state.backend = message.backend;
   if (JSON.stringify(before?.volume) !== JSON.stringify(volume)) { // of another server at this address, perhaps
-    state.budget = Math.max(message.budget, Math.ceil(budgetRange()[0])); // every view of most volumes fits
+    state.budget = Math.max(message.budget, Math.ceil(budgetRange()[0]), volume.needed);
     chunks(volume);
   }
   backends(message.backends);
@@ -226,7 +226,7 @@ function show() {
 
 const budgetRange = () => {
   const volume = page.hello.volume;
-  return [Math.min(12 * volume.sliceBytes, volume.bytes / 4), volume.bytes - 1];
+  return [Math.min(12 * volume.sliceBytes, volume.bytes / 4), Math.max(volume.bytes - 1, volume.needed)];
 };
 const budgetStep = budget => {
   if (!page.hello) return 0;

@@ -36,6 +36,9 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -106,6 +109,32 @@ class ViewServerTest {
         }
     }
 
+    /** They cannot be larger than a budget: each view needs a few slices. */
+    @ParameterizedTest
+    @CsvSource({"64, 1", "64, 2", "64, 5", "3, 1"})
+    void aVolumeOfFewSlicesIsShownWithTheBudgetThatItNeeds(int side, int slices) throws IOException {
+        Shown shown = show(Phantom.noise(side, side, slices));
+        try (Page page = shown.connect()) {
+            Matcher needed = Pattern.compile("\"needed\":(\\d+)").matcher(page.next("\"type\":\"hello\""));
+            assertThat(needed.find()).isTrue();
+            long budget = Long.parseLong(needed.group(1));
+            for (String view : List.of("x", "y", "z", "mip", "shaded")) {
+                BufferedImage image =
+                        image(page.with("view", view).with("budget", budget).frame());
+                assertThat(IntStream.range(0, 128 * 128)
+                                .map(i -> image.getRGB(i % 128, i / 128))
+                                .distinct()
+                                .count())
+                        .as("colours of " + view)
+                        .isGreaterThan(1);
+            }
+            assertThat(page.with("budget", Math.max(budget + 1, 64L * side * side))
+                            .error())
+                    .contains("budget must be at most");
+        }
+        shown.assertNothingIsLeft();
+    }
+
     /** As a proxy may pass it on. */
     @Test
     void aRequestInFragmentsIsOneRequest() throws IOException {
@@ -119,7 +148,7 @@ class ViewServerTest {
 
     @ParameterizedTest
     @CsvSource({
-        "budget, 262144, budget must be less than the volume's 262144 bytes",
+        "budget, 262144, 'budget must be at most 262143 bytes for this volume, was 262144'",
         "budget, 9000, a budget of 9000 bytes is too small",
         "budget, much, 'budget must be a whole number, was ''much'''",
         "depth, 1, depth must be 2 to 64",
