@@ -33,6 +33,7 @@ public final class PartFile {
 
     private static final int MOST_LINKS = 40; // as Linux has it
     private static final int MOST_NAME_BYTES = 255; // of most file systems
+    private static final int KEPT_OF_NAME = 50; // characters of up to four bytes
 
     private final boolean followsLinks;
     private Path target; // guarded by this
@@ -99,10 +100,7 @@ public final class PartFile {
                 target = followed(target);
             }
             checkTarget();
-            // Without the name itself, which may be as long as any.
-            String unique =
-                    HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
-            part = target.resolveSibling("." + unique + ".part");
+            part = hidden(target);
             try (FileChannel channel =
                     FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
                 created = true;
@@ -114,7 +112,22 @@ public final class PartFile {
             throw e;
         } catch (FileSystemException e) {
             throw leadsNowhere() ? absent(e) : e;
+        } catch (ClosedChannelException e) {
+            throw e;
+        } catch (IOException e) { // of a full disk, without a name
+            FileSystemException named = new FileSystemException(target.toString(), null, e.getMessage());
+            named.initCause(e);
+            throw named;
         }
+    }
+
+    /** Returns a name that begins as the target's, which may be as long as any: errors of the backend name this file. */
+    private static Path hidden(Path target) {
+        StringBuilder name = new StringBuilder(".");
+        String.valueOf(target.getFileName()).codePoints().limit(KEPT_OF_NAME).forEach(name::appendCodePoint);
+        String unique = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+        return target.resolveSibling(
+                name.append('.').append(unique).append(".part").toString());
     }
 
     /** Follows links, as a program does that opens a file to write it. */

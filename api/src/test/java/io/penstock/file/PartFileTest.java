@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -61,6 +62,53 @@ class PartFileTest {
     void aFileThatFailsLeavesNothing() {
         StepVerifier.create(PartFile.write(folder.resolve("file"), FIRST, part -> Mono.error(new IOException("full"))))
                 .verifyErrorMessage("full");
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    /** Errors of a backend name the file that is written. */
+    @Test
+    void theHiddenNameTellsTheTarget() {
+        StepVerifier.create(PartFile.write(
+                        folder.resolve("weights.safetensors"),
+                        FIRST,
+                        part -> Mono.just(part.getFileName().toString())))
+                .assertNext(name -> assertThat(name).matches("\\.weights\\.safetensors\\.[0-9a-f]{16}\\.part"))
+                .verifyComplete();
+        String longest = "\ud83d\ude00".repeat(63); // of four bytes each, two characters of Java
+        StepVerifier.create(write(folder.resolve(longest))).expectNext(3L).verifyComplete();
+    }
+
+    /** Writes to a file, whose name is the argument, and prints the error. */
+    static final class Writing {
+        private Writing() {}
+
+        public static void main(String[] arguments) {
+            PartFile.write(Path.of(arguments[0]), FIRST, part -> Mono.just(1L))
+                    .doOnError(e -> System.out.println(e.getMessage()))
+                    .onErrorComplete()
+                    .block();
+        }
+    }
+
+    @Test
+    @EnabledOnOs(value = OS.LINUX, disabledReason = "the limit takes the place of a full disk")
+    void anErrorOfTheFirstBytesNamesTheTarget() throws Exception {
+        Path target = folder.resolve("file");
+        Process limited = new ProcessBuilder(
+                        "sh",
+                        "-c",
+                        "ulimit -f 0; exec \"$@\"",
+                        "sh",
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:-UsePerfData",
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        Writing.class.getName(),
+                        target.toString())
+                .redirectErrorStream(true)
+                .start();
+        assertThat(new String(limited.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                .contains(target + ": File too large");
         assertThat(folder).isEmptyDirectory();
     }
 

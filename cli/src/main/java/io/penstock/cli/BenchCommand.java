@@ -6,6 +6,7 @@ import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.PenstockException;
+import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.cli.bench.AccessPattern;
 import io.penstock.cli.bench.Benchmark;
@@ -167,6 +168,11 @@ final class BenchCommand implements Callable<Integer> {
                 write(swept); // after what took a minute to find is printed
             }
             return 0;
+        } catch (PermanentStorageException e) { // which names a new file, without a name yet, by its descriptor
+            if (create) {
+                throw new IOException(file + " cannot be written: " + Complaint.of(e), e);
+            }
+            throw e;
         } finally {
             progress.clear();
         }

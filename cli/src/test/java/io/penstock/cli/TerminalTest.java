@@ -39,7 +39,7 @@ class TerminalTest {
         ProcessBuilder builder = new ProcessBuilder(
                         SCRIPT.toString(),
                         "-qec",
-                        settings + "; exec \"$JAVA\" --enable-native-access=ALL-UNNAMED '" + program.getName() + "' "
+                        settings + "; \"$JAVA\" --enable-native-access=ALL-UNNAMED '" + program.getName() + "' "
                                 + argument,
                         "/dev/null")
                 .redirectErrorStream(true);
@@ -95,5 +95,13 @@ class TerminalTest {
         onATerminal(
                 "exec 2>" + errors, Penstock.class, "bench " + file + " --backend host --bs 64k --warm-up 0 --time 2");
         assertThat(errors).isEmptyFile();
+    }
+
+    @Test
+    void aDiskThatIsFullIsToldByTheNameOfTheNewFile() throws Exception {
+        Path file = folder.resolve("new");
+        String bench = "bench --rw write --size 64MiB --backend host " + file + " || true";
+        assertThat(onATerminal("stty cols 300; ulimit -f 1000", Penstock.class, bench))
+                .contains("penstock: " + file + " cannot be written: preallocate of ");
     }
 }
