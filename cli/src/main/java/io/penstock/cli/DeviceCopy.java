@@ -81,6 +81,7 @@ final class DeviceCopy {
                 ? new FileOption[] {FileOption.READ, FileOption.IMMUTABLE}
                 : new FileOption[] {FileOption.READ};
         backend.withFile(source, read, from -> backend.withFile(target, write, to -> copy(from, extents, to, listener)))
+                .contextWrite(LateErrors::debugged)
                 .block();
         return new Result(Math.max(extents.length(), done.get()), done.get(), System.nanoTime() - start, paths());
     }

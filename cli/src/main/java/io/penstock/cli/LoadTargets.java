@@ -87,6 +87,7 @@ final class LoadTargets implements AutoCloseable {
         try {
             Flux.fromIterable(targets)
                     .flatMap(target -> target.load.arrays().doOnNext(arrays -> target.loaded = arrays), targets.size())
+                    .contextWrite(LateErrors::debugged)
                     .blockLast();
         } finally {
             shown.dispose();
