@@ -43,8 +43,9 @@ public interface StorageFile extends AutoCloseable {
      * Returns the attributes that the operating system reported when the file was opened: those of this file, even if its path
      * leads to another one by now. Does not block.
      *
-     * <p>{@link BasicFileAttributes#fileKey} is equal for two openings of one file by one backend. Times that are not known, as
-     * those of a file on another host, are the epoch.
+     * <p>{@link BasicFileAttributes#fileKey} is equal for two openings of one file by one backend; that of a file of this host
+     * has the text of the JDK's own key, where that has one. Times that are not known, as those of a file on another host, are
+     * the epoch.
      */
     BasicFileAttributes attributes();
 

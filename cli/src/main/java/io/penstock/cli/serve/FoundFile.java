@@ -2,6 +2,7 @@
 package io.penstock.cli.serve;
 
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
@@ -15,8 +16,15 @@ import java.time.temporal.ChronoUnit;
  */
 public record FoundFile(Path path, String key, long size, Instant modified, String entityTag) {
 
+    private static final String NO_KEY = "null"; // as on Windows
+
     /** Returns {@code Last-Modified}, which has whole seconds only. */
     Instant lastModified() {
         return modified.truncatedTo(ChronoUnit.SECONDS);
+    }
+
+    /** Returns whether an open file has the key; true where the system has no keys. */
+    boolean isKeyOf(BasicFileAttributes opened) {
+        return key.equals(NO_KEY) || key.equals(String.valueOf(opened.fileKey()));
     }
 }

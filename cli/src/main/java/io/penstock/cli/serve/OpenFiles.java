@@ -126,7 +126,8 @@ public final class OpenFiles implements AutoCloseable {
     /** Takes over {@code file}. */
     private void check(FoundFile found, StorageFile file, Held held, SynchronousSink<Use> sink) {
         try {
-            if (!directory.isStill(found)) {
+            // What was opened is compared too: the path may have led elsewhere only meanwhile.
+            if (!directory.isStill(found) || !found.isKeyOf(file.attributes())) {
                 throw new NoSuchFileException(found.path().toString());
             }
         } catch (IOException | RuntimeException e) {

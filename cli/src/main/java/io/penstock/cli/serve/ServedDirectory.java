@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * decides.
  *
  * <p>A user with write access to the directory can replace a file by a link between check and open; hence {@link
- * #isStill}, which is checked once the file is open.
+ * #isStill}, which is checked once the file is open, and {@link FoundFile#isKeyOf}.
  */
 public final class ServedDirectory {
 

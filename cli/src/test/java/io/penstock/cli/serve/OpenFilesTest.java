@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.ClosedException;
+import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -158,6 +160,40 @@ class OpenFilesTest {
             assertThat(recorded.uses()).isZero();
         }
         assertThat(opened).singleElement().satisfies(OpenFilesTest::assertClosed);
+    }
+
+    /** By someone who may write in the directory, and puts everything back before the second look. */
+    @Test
+    void aFolderThatIsALinkWhileTheFileIsOpenedIsNotServed(@TempDir Path outside) throws IOException {
+        Path inside = Files.createDirectory(root.resolve("d"));
+        Files.writeString(inside.resolve("a"), "a");
+        Files.writeString(outside.resolve("a"), "a");
+        FoundFile found = directory.find(new RequestPath(List.of("d", "a"))).orElseThrow();
+        Backend swapping = (Backend) Proxy.newProxyInstance(
+                Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
+                    Path aside = root.resolve("aside");
+                    return Mono.fromCallable(() -> {
+                                Files.move(inside, aside);
+                                return Files.createSymbolicLink(inside, outside);
+                            })
+                            .then(Mono.defer(() -> backend.openFile((Path) arguments[0], FileOption.READ)))
+                            .doOnNext(file -> {
+                                try {
+                                    Files.delete(inside);
+                                    Files.move(aside, inside);
+                                } catch (IOException e) {
+                                    throw new UncheckedIOException(e);
+                                }
+                            });
+                });
+        try (OpenFiles swapped = new OpenFiles(swapping, directory, 2, clock::get);
+                Held held = new Held()) {
+            assertThatThrownBy(() -> swapped.use(found, held).block()).hasCauseInstanceOf(NoSuchFileException.class);
+            assertThat(swapped.size()).isZero();
+        }
+        try (Held held = new Held()) {
+            assertThat(files.use(found, held).block()).as("as it is").isNotNull();
+        }
     }
 
     @Test

@@ -77,4 +77,12 @@ class FileStatusTest {
             }
         };
     }
+
+    /** As glibc joins both halves of a device's number: 259 is of NVMe disks, and a minor number may have 20 bits. */
+    @Test
+    void anIdentityReadsAsTheKeyOfTheJdk() {
+        assertThat(new FileIdentity(259L << 32 | 3, 17)).hasToString("(dev=10303,ino=17)");
+        assertThat(new FileIdentity(8L << 32 | 300, 1)).hasToString("(dev=10082c,ino=1)");
+        assertThat(new FileIdentity(0x1234L << 32 | 0xfedcb, 1)).hasToString("(dev=1000fed234cb,ino=1)");
+    }
 }

@@ -136,6 +136,9 @@ public class HostFileTest {
                     .isFalse();
             assertThat(attributes.lastModifiedTime()).isEqualTo(own.lastModifiedTime());
             assertThat(attributes.fileKey()).isEqualTo(again.file().attributes().fileKey());
+            if (own.fileKey() != null) {
+                assertThat(attributes.fileKey()).hasToString(own.fileKey().toString());
+            }
         }
     }
 
