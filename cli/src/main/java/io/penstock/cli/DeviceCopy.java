@@ -11,6 +11,7 @@ import io.penstock.FileRegion;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.file.LateErrors;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.FileSystemException;

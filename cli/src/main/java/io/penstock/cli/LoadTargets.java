@@ -2,6 +2,7 @@
 package io.penstock.cli;
 
 import io.penstock.Backend;
+import io.penstock.file.LateErrors;
 import io.penstock.formats.Load;
 import io.penstock.formats.LoadPlan;
 import io.penstock.formats.LoadProgress;

@@ -7,6 +7,7 @@ import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.WritePlan;
 import io.penstock.file.BlockingCall;
+import io.penstock.file.LateErrors;
 import io.penstock.file.PartFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -150,7 +151,8 @@ public final class HttpFiles {
     public Mono<Void> send(Path path, ServerWebExchange exchange) {
         return Mono.defer(this::addressable)
                 .then(backend.withFile(path, FileOption.READ, open -> answer(open, exchange)))
-                .onErrorResume(FileSystemException.class, e -> refuse(path, e, exchange.getResponse()));
+                .onErrorResume(FileSystemException.class, e -> refuse(path, e, exchange.getResponse()))
+                .contextWrite(LateErrors::debugged);
     }
 
     /** Completes, or fails before the response has begun: the first chunk would fail behind its head. */
@@ -282,7 +284,8 @@ public final class HttpFiles {
                         ByteBuffer.allocate(0),
                         part -> DataBuffers.write(backend, plan(part), body),
                         LinkOption.NOFOLLOW_LINKS)
-                .onErrorMap(HttpFiles::status);
+                .onErrorMap(HttpFiles::status)
+                .contextWrite(LateErrors::debugged);
         return Mono.defer(this::addressable).then(received);
     }
 

@@ -2,6 +2,7 @@
 package io.penstock.webflux;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
@@ -9,6 +10,7 @@ import io.penstock.CommonOptions;
 import io.penstock.CommonOptions.Delivery;
 import io.penstock.Options;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Queue;
@@ -26,7 +28,9 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
 
 /** Clients that leave while the file system is asked, which then answers with an error: nothing is logged of it. */
 class CancelledCallsTest {
@@ -111,5 +115,26 @@ class CancelledCallsTest {
     void ofAFileThatCannotBeReceived() throws InterruptedException {
         next.set(true);
         await(files.receive(Flux.never(), folder.resolve("none").resolve("file")), subscriber::cancel);
+    }
+
+    /** As where the client leaves between a failure and its delivery on another thread. */
+    @Test
+    void ofWhatIsDeliveredBehindTheEnd() {
+        HttpFiles late = new HttpFiles((Backend) Proxy.newProxyInstance(
+                Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("capabilities")) {
+                        return backend.capabilities();
+                    }
+                    return Mono.deferContextual(context -> {
+                        Operators.onErrorDropped(new IOException("late"), Context.of(context));
+                        return Mono.error(new IOException("in time"));
+                    });
+                }));
+        assertThatThrownBy(() -> late.send(folder.resolve("none"), exchange()).block())
+                .hasMessageContaining("in time");
+        assertThatThrownBy(
+                        () -> late.receive(Flux.empty(), folder.resolve("new")).block())
+                .hasMessageContaining("in time");
+        assertThat(dropped).isEmpty();
     }
 }

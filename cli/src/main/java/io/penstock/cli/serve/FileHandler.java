@@ -6,6 +6,7 @@ import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
+import io.penstock.file.LateErrors;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
@@ -64,7 +65,8 @@ final class FileHandler implements BiFunction<HttpServerRequest, HttpServerRespo
                 .flatMap(found -> found.isEmpty()
                         ? send(response, Reply.of(HttpResponseStatus.NOT_FOUND))
                         : answer(request, response, found.get()))
-                .onErrorResume(IOException.class, e -> refuse(response, e));
+                .onErrorResume(IOException.class, e -> refuse(response, e))
+                .contextWrite(LateErrors::debugged); // of clients that leave meanwhile
     }
 
     private Mono<Void> answer(HttpServerRequest request, HttpServerResponse response, FoundFile file) {

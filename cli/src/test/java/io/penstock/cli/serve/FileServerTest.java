@@ -13,18 +13,24 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
 
 class FileServerTest {
 
@@ -302,5 +308,27 @@ class FileServerTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("cannot listen on")
                 .hasMessageContaining("in use");
+    }
+
+    /** As where the client leaves between a failure and its delivery on another thread. */
+    @Test
+    void anErrorBehindTheEndOfARequestIsNotLogged() throws IOException {
+        List<Throwable> dropped = new CopyOnWriteArrayList<>();
+        Hooks.onErrorDropped(dropped::add);
+        Contents failing = (file, response) -> Mono.deferContextual(context -> {
+            Operators.onErrorDropped(new IOException("late"), Context.of(context));
+            return Mono.error(new NoSuchFileException("in time"));
+        });
+        try (FileServer server = FileServer.start(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        new ServedDirectory(served.root),
+                        failing,
+                        Limits.DEFAULT);
+                Connection connection = Connection.to(server.address())) {
+            assertThat(connection.ask("GET", "/data.bin").status()).isEqualTo(404);
+            assertThat(dropped).isEmpty();
+        } finally {
+            Hooks.resetOnErrorDropped();
+        }
     }
 }

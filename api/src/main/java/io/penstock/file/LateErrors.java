@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.file;
+
+import java.util.function.Consumer;
+import reactor.util.Logger;
+import reactor.util.Loggers;
+import reactor.util.context.Context;
+
+/**
+ * Errors behind the end of a stream: those of the other chunks that are written to a full disk, or of what a client has asked for that
+ * has left. Reactor would log each as an error, with its stack.
+ */
+public final class LateErrors {
+
+    private static final Logger LOG = Loggers.getLogger(LateErrors.class);
+    private static final String KEY = "reactor.onErrorDropped.local"; // of Operators.onErrorDropped
+
+    private LateErrors() {}
+
+    /** Returns a context whose subscriptions log such errors at level DEBUG, whatever {@code Hooks.onErrorDropped} says. */
+    public static Context debugged(Context context) {
+        return context.put(KEY, (Consumer<Throwable>) e -> LOG.debug("an error after the end", e));
+    }
+}
