@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
@@ -202,9 +203,23 @@ public final class PartFile {
         try {
             directory.force(true);
         } catch (IOException e) {
-            if (!"Invalid argument".equals(e.getMessage())) {
+            String text = e.getMessage();
+            if (text == null || !text.equals("Invalid argument") && !text.equals(invalidArgument())) {
                 throw e;
             }
+        }
+    }
+
+    /**
+     * Returns the text of EINVAL in the language of this process: an exception has the text alone, in the C library's words. The
+     * directory of processes on Linux has no sync either. Null where there is none.
+     */
+    private static @Nullable String invalidArgument() {
+        try (FileChannel processes = FileChannel.open(Path.of("/proc"))) {
+            processes.force(true);
+            return null;
+        } catch (IOException e) {
+            return e instanceof FileSystemException ? null : e.getMessage();
         }
     }
 

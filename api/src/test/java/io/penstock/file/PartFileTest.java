@@ -3,6 +3,7 @@ package io.penstock.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -14,6 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -78,6 +81,17 @@ class PartFileTest {
         StepVerifier.create(write(folder.resolve(longest))).expectNext(3L).verifyComplete();
     }
 
+    /** Returns a JVM, begun by a command of the shell. */
+    private static ProcessBuilder java(String command, Class<?> program, String... arguments) {
+        List<String> words = new ArrayList<>(List.of("sh", "-c", command + " \"$@\"", "sh"));
+        words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        words.addAll(List.of("-XX:-UsePerfData", "-cp"));
+        words.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+        words.add(program.getName());
+        words.addAll(List.of(arguments));
+        return new ProcessBuilder(words).redirectErrorStream(true);
+    }
+
     /** Writes to a file, whose name is the argument, and prints the error. */
     static final class Writing {
         private Writing() {}
@@ -94,18 +108,7 @@ class PartFileTest {
     @EnabledOnOs(value = OS.LINUX, disabledReason = "the limit takes the place of a full disk")
     void anErrorOfTheFirstBytesNamesTheTarget() throws Exception {
         Path target = folder.resolve("file");
-        Process limited = new ProcessBuilder(
-                        "sh",
-                        "-c",
-                        "ulimit -f 0; exec \"$@\"",
-                        "sh",
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:-UsePerfData",
-                        "-cp",
-                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                        Writing.class.getName(),
-                        target.toString())
-                .redirectErrorStream(true)
+        Process limited = java("export LC_ALL=C; ulimit -f 0; exec", Writing.class, target.toString())
                 .start();
         assertThat(new String(limited.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
                 .contains(target + ": File too large");
@@ -152,5 +155,32 @@ class PartFileTest {
             assertThatThrownBy(() -> proc.force(true)).hasMessage("Invalid argument");
             PartFile.sync(proc);
         }
+    }
+
+    /** Syncs a directory that has no sync, and prints what that answers. */
+    static final class Syncing {
+        private Syncing() {}
+
+        public static void main(String[] arguments) throws IOException {
+            try (FileChannel processes = FileChannel.open(Path.of("/proc"))) {
+                PartFile.sync(processes);
+                processes.force(true);
+            } catch (IOException e) {
+                System.out.println(e.getMessage());
+                PartFile.sync(Path.of("/proc"));
+                System.out.println("no failure");
+            }
+        }
+    }
+
+    /** The C library has its messages in the language of the user. */
+    @Test
+    @EnabledOnOs(value = OS.LINUX, disabledReason = "this system has no /proc")
+    void itIsNoFailureInAnotherLanguageEither() throws Exception {
+        Process german =
+                java("export LC_ALL=C.UTF-8 LANGUAGE=de; exec", Syncing.class).start();
+        String told = new String(german.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assumeFalse(told.startsWith("Invalid argument"), "the C library has no German messages here");
+        assertThat(told).endsWith("no failure\n");
     }
 }
