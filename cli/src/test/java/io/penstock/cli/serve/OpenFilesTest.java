@@ -31,6 +31,9 @@ import reactor.core.scheduler.Schedulers;
 
 class OpenFilesTest {
 
+    @TempDir
+    Path outside;
+
     private final AtomicLong clock = new AtomicLong();
     private Path root;
     private Backend backend;
@@ -164,7 +167,7 @@ class OpenFilesTest {
 
     /** By someone who may write in the directory, and puts everything back before the second look. */
     @Test
-    void aFolderThatIsALinkWhileTheFileIsOpenedIsNotServed(@TempDir Path outside) throws IOException {
+    void aFolderThatIsALinkWhileTheFileIsOpenedIsNotServed() throws IOException {
         Path inside = Files.createDirectory(root.resolve("d"));
         Files.writeString(inside.resolve("a"), "a");
         Files.writeString(outside.resolve("a"), "a");

@@ -36,9 +36,6 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CancellationException;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -107,32 +104,6 @@ class ViewServerTest {
             assertThat(page.next("\"type\":\"frame\""))
                     .contains("\"chunks\":32", "\"chunkBytes\":8192", "\"depth\":3", "\"path\":\"HOST\"");
         }
-    }
-
-    /** They cannot be larger than a budget: each view needs a few slices. */
-    @ParameterizedTest
-    @CsvSource({"64, 1", "64, 2", "64, 5", "3, 1"})
-    void aVolumeOfFewSlicesIsShownWithTheBudgetThatItNeeds(int side, int slices) throws IOException {
-        Shown shown = show(Phantom.noise(side, side, slices));
-        try (Page page = shown.connect()) {
-            Matcher needed = Pattern.compile("\"needed\":(\\d+)").matcher(page.next("\"type\":\"hello\""));
-            assertThat(needed.find()).isTrue();
-            long budget = Long.parseLong(needed.group(1));
-            for (String view : List.of("x", "y", "z", "mip", "shaded")) {
-                BufferedImage image =
-                        image(page.with("view", view).with("budget", budget).frame());
-                assertThat(IntStream.range(0, 128 * 128)
-                                .map(i -> image.getRGB(i % 128, i / 128))
-                                .distinct()
-                                .count())
-                        .as("colours of " + view)
-                        .isGreaterThan(1);
-            }
-            assertThat(page.with("budget", Math.max(budget + 1, 64L * side * side))
-                            .error())
-                    .contains("budget must be at most");
-        }
-        shown.assertNothingIsLeft();
     }
 
     /** As a proxy may pass it on. */
