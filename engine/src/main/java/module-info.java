@@ -26,6 +26,9 @@ module io.penstock.engine {
             io.penstock.backend.dx11,
             io.penstock.backend.gl,
             io.penstock.backend.opencl;
+    // Not promised: it changes with the checks of penstock doctor.
+    exports io.penstock.engine.spi.machine to
+            io.penstock.backend.cufile;
 
     uses io.penstock.engine.spi.PathFilter;
     uses io.penstock.engine.spi.remote.RemoteProvider;

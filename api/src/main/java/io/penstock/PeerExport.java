@@ -2,6 +2,7 @@
 package io.penstock;
 
 import java.net.URI;
+import java.util.List;
 import reactor.core.publisher.Mono;
 
 /**
@@ -20,7 +21,8 @@ public interface PeerExport extends AutoCloseable {
      * Returns the file descriptor of the dma-buf, which {@link #close()} closes. Close the export when the other driver
      * has released what it created from the dma-buf: it cannot be told to.
      *
-     * @throws UnsupportedOperationException if this memory has no dma-buf; the message states why
+     * @throws UnsupportedOperationException if this memory has no dma-buf, or no other device can reach one of this size;
+     *     the message states why, with the {@link #limits}
      */
     int descriptor();
 
@@ -48,6 +50,21 @@ public interface PeerExport extends AutoCloseable {
 
     /** Returns the alignment, in bytes, of the start and the length of an exported range. */
     long alignment();
+
+    /**
+     * Returns what may keep other devices of this host from the dma-buf, or slow them down: a sentence for each limit,
+     * with the reason and a remedy. They are those of the memory itself (BAR), and those between it and each importer (IOMMU, root
+     * complex). A limit is no refusal: whether a device reaches the memory is known once its driver has mapped the
+     * dma-buf. Empty if the backend knows of none.
+     *
+     * <p><b>Threading:</b> the kernel's description of the machine is read at each call; what cannot be read is left out.
+     *
+     * @param importers the PCI addresses of other devices, such as {@code 0000:1b:00.0}; without any, the IOMMU is that of
+     *     all devices
+     */
+    default List<String> limits(String... importers) {
+        return List.of();
+    }
 
     /**
      * Returns the URI by which other processes of this host, with a backend on the same device, open the buffer:

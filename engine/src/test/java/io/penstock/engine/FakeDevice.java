@@ -204,6 +204,11 @@ public final class FakeDevice implements DeviceDriver, IoPath {
         }
 
         @Override
+        public List<String> limits(String... importers) {
+            return List.of(importers);
+        }
+
+        @Override
         public void close() {
             exports.decrementAndGet();
         }

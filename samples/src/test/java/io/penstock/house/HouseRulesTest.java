@@ -227,15 +227,19 @@ class HouseRulesTest {
         BACKENDS_KNOW_THE_SPI_ONLY.check(OURS);
     }
 
-    /** No other backend can need what AMD's three interfaces share. */
+    /**
+     * No other backend can need what AMD's three interfaces share. The description of machines changes with the checks of
+     * {@code penstock doctor}, and is promised to nobody.
+     */
     @Test
     void theSpiIsExportedToEverybodyAndNothingElseOfTheEngineIsExported() throws IOException {
         String engine = Files.readString(Path.of("../engine/src/main/java/module-info.java"));
         Set<String> promised = packages(OURS, "io.penstock.engine.spi");
-        promised.remove("io.penstock.engine.spi.ssg");
+        Set<String> shared = Set.of("io.penstock.engine.spi.machine", "io.penstock.engine.spi.ssg");
+        promised.removeAll(shared);
         promised.add("io.penstock.engine");
         assertThat(exports(engine, ";")).containsExactlyInAnyOrderElementsOf(promised);
-        assertThat(exports(engine, " to")).containsExactly("io.penstock.engine.spi.ssg");
+        assertThat(exports(engine, " to")).containsExactlyInAnyOrderElementsOf(shared);
     }
 
     private static Set<String> packages(JavaClasses classes, String from) {

@@ -9,6 +9,7 @@ import io.penstock.DeviceBuffer;
 import io.penstock.Failure;
 import io.penstock.Options;
 import io.penstock.PeerExport;
+import io.penstock.PermanentStorageException;
 import io.penstock.TransientStorageException;
 import io.penstock.backend.nvme.bus.DmaMapping;
 import io.penstock.backend.nvme.bus.DmaMemory;
@@ -24,6 +25,7 @@ import io.penstock.engine.spi.memory.HostMemory;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import reactor.core.publisher.Flux;
@@ -227,7 +229,8 @@ public final class QueuePairHandle implements AutoCloseable {
      * @throws ClosedException if the handle or the buffer is closed
      * @throws TransientStorageException if the IOMMU maps no more, or no such address
      * @throws UnsupportedOperationException if memory of a device cannot be exported as a dma-buf
-     * @throws io.penstock.PermanentStorageException if the kernel does not map that dma-buf, or none
+     * @throws PermanentStorageException if the kernel does not map that dma-buf, or none; with the {@link PeerExport#limits}
+     *     of its device and this controller
      */
     public DmaRange map(DeviceBuffer buffer) {
         synchronized (mappings) {
@@ -265,9 +268,21 @@ public final class QueuePairHandle implements AutoCloseable {
             });
             return new DmaRange(buffer.nativeHandle(), mapping.busAddress(), buffer.length());
         } catch (RuntimeException e) {
+            RuntimeException failure = e instanceof PermanentStorageException refusal
+                    ? withLimits(refusal, export.limits(controller.bus().name()))
+                    : e;
             export.close();
-            throw e;
+            throw failure;
         }
+    }
+
+    /** Returns a refusal of the kernel with what is known to stand between the device and the controller. */
+    private static PermanentStorageException withLimits(PermanentStorageException refusal, List<String> limits) {
+        String known = limits.isEmpty() ? "" : ". Limits of this machine: " + String.join(". ", limits);
+        return new PermanentStorageException(
+                refusal.getMessage() + known,
+                new Failure(refusal.outcome(), refusal.nativeError().orElse(null)),
+                refusal);
     }
 
     /**

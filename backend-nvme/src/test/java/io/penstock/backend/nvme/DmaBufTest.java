@@ -121,7 +121,7 @@ class DmaBufTest {
             assertThatExceptionOfType(PermanentStorageException.class)
                     .isThrownBy(() -> pair.map(buffer))
                     .withMessage("mapping of a dma-buf for DMA by 0000:00:05.0 failed: only iommufd maps one, and it is"
-                            + " not used");
+                            + " not used. Limits of this machine: a limit for 0000:00:05.0");
             assertThat(events).containsExactly("export closed");
             buffer.close();
         }
@@ -174,6 +174,11 @@ class DmaBufTest {
             Mono<Void> released,
             List<String> events)
             implements PeerExport {
+
+        @Override
+        public List<String> limits(String... importers) {
+            return List.of("a limit for " + String.join(", ", importers));
+        }
 
         @Override
         public void close() {

@@ -2,6 +2,7 @@
 package io.penstock.cli.doctor;
 
 import io.penstock.Option;
+import io.penstock.engine.spi.machine.Machine;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

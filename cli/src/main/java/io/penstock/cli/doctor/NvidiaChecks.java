@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli.doctor;
 
+import io.penstock.engine.spi.machine.Machine;
+import io.penstock.engine.spi.machine.PciDevice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli.doctor;
 
-import io.penstock.cli.doctor.PciDevice.Distance;
+import io.penstock.engine.spi.machine.Iommu;
+import io.penstock.engine.spi.machine.Machine;
+import io.penstock.engine.spi.machine.PciDevice;
+import io.penstock.engine.spi.machine.PciDevice.Distance;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -56,19 +58,12 @@ public final class PciChecks {
     }
 
     private static Finding iommu(Machine machine, List<PciDevice> gpus) {
-        boolean on = !machine.names("/sys/class/iommu").isEmpty();
-        Set<String> types = machine.names("/sys/kernel/iommu_groups").stream()
-                .flatMap(group -> machine.text("/sys/kernel/iommu_groups/" + group + "/type").stream())
-                .collect(Collectors.toCollection(TreeSet::new));
-        boolean through = types.isEmpty()
-                ? machine.text("/proc/cmdline").orElse("").contains("iommu=pt")
-                : types.equals(Set.of("identity"));
-        String state =
-                !on ? "the IOMMU is off" : through ? "the IOMMU passes through" : "the IOMMU translates " + types;
+        Iommu iommu = Iommu.of(machine);
+        String state = iommu.toString();
         boolean grace =
                 machine.architecture().equals("aarch64") && gpus.stream().anyMatch(PciDevice::isNvidia);
         if (grace) {
-            return on && !through
+            return iommu.translates()
                     ? Finding.ok("iommu", state)
                     : Finding.warning(
                             "iommu",
@@ -76,13 +71,13 @@ public final class PciChecks {
                             "GPUDirect Storage on a Grace processor needs an IOMMU that translates",
                             "boot without iommu=off, iommu=pt and iommu.passthrough=1");
         }
-        return !on || through
-                ? Finding.ok("iommu", state)
-                : Finding.warning(
+        return iommu.translates()
+                ? Finding.warning(
                         "iommu",
                         state,
                         "requests from device to device go through the root port instead of the switch: slower, or refused",
-                        "boot with iommu=pt, or switch it off in the firmware");
+                        "boot with iommu=pt, or switch it off in the firmware")
+                : Finding.ok("iommu", state);
     }
 
     /** Of the bridges above GPUs and their partners. */

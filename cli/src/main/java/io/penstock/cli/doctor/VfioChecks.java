@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli.doctor;
 
+import io.penstock.engine.spi.machine.Machine;
+import io.penstock.engine.spi.machine.PciDevice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -48,8 +50,8 @@ public final class VfioChecks {
     }
 
     private static Finding controller(Machine machine, PciDevice device, List<PciDevice> all) {
-        String driver = driver(machine, device).orElse("none");
-        Optional<String> group = group(machine, device);
+        String driver = device.driver().orElse("none");
+        Optional<String> group = device.iommuGroup();
         String what = device + ": driver " + driver
                 + group.map(number -> ", IOMMU group " + number).orElse(", no IOMMU group")
                 + (hasIommufd(machine, device) ? ", iommufd" : "");
@@ -62,10 +64,10 @@ public final class VfioChecks {
         }
         List<String> others = all.stream()
                 .filter(other -> !other.address().equals(device.address()) && !other.isBridge())
-                .filter(other -> group(machine, other).equals(group))
-                .filter(other -> !driver(machine, other).orElse(DRIVER).equals(DRIVER))
-                .map(other -> other.address() + " of the driver "
-                        + driver(machine, other).orElse(""))
+                .filter(other -> other.iommuGroup().equals(group))
+                .filter(other -> !other.driver().orElse(DRIVER).equals(DRIVER))
+                .map(other ->
+                        other.address() + " of the driver " + other.driver().orElse(""))
                 .toList();
         if (others.isEmpty()) {
             return Finding.ok(TOPIC, what);
@@ -83,13 +85,5 @@ public final class VfioChecks {
         return machine.exists("/dev/iommu")
                 && machine.names(DEVICES + device.address() + "/vfio-dev").stream()
                         .anyMatch(name -> machine.exists("/dev/vfio/devices/" + name));
-    }
-
-    private static Optional<String> driver(Machine machine, PciDevice device) {
-        return machine.linkName(DEVICES + device.address() + "/driver");
-    }
-
-    private static Optional<String> group(Machine machine, PciDevice device) {
-        return machine.linkName(DEVICES + device.address() + "/iommu_group");
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli.doctor;
 
+import io.penstock.engine.spi.machine.Machine;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

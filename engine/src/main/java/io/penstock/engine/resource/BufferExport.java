@@ -3,6 +3,7 @@ package io.penstock.engine.resource;
 
 import io.penstock.PeerExport;
 import java.net.URI;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.publisher.Mono;
 
@@ -64,6 +65,11 @@ public final class BufferExport implements PeerExport {
     @Override
     public long alignment() {
         return memory.alignment();
+    }
+
+    @Override
+    public List<String> limits(String... importers) {
+        return memory.limits(importers);
     }
 
     @Override

@@ -55,6 +55,7 @@ class BufferExportTest {
         PeerExport export = buffer.exportPeer();
         assertThat(List.of(export.offset(), export.bytes(), export.pageBytes(), export.alignment()))
                 .containsExactly(512L, 8192L, 65536L, 4096L);
+        assertThat(export.limits("a", "b")).as("limits").containsExactly("a", "b");
         assertThat(export.descriptor()).isEqualTo(33);
         buffer.close();
         assertThat(device.freed).as("freed while another device reaches it").hasValue(0);

@@ -6,8 +6,10 @@ import io.penstock.backend.cufile.cuda.CudaFailure;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.spi.machine.PeerLimits;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A range of GPU memory as a dma-buf. */
@@ -32,25 +34,41 @@ final class DmaBuf implements AutoCloseable {
     /**
      * Exports a range of a context's memory, in whole pages of the host, as the driver requires.
      *
-     * @throws UnsupportedOperationException if the GPU, or this memory, has no dma-buf
+     * @throws UnsupportedOperationException if the GPU, or this memory, has no dma-buf, or no device reaches so much of it
      * @throws io.penstock.PenstockException with the driver's answer
      */
-    static DmaBuf export(CudaContext context, long address, long bytes) {
+    static DmaBuf export(CudaContext context, long address, long bytes, PeerLimits limits) {
         if (!isSupported(context)) {
-            throw new UnsupportedOperationException(context.gpu() + " has no dma-bufs (DMA_BUF_SUPPORTED is 0)");
+            throw refused(context.gpu() + " has no dma-bufs (DMA_BUF_SUPPORTED is 0)", limits);
         }
         long page = LibC.pageSize();
         long start = address & -page;
         long length = (address + bytes - start + page - 1) & -page;
+        String what = "no dma-buf of " + length + " bytes at 0x" + Long.toHexString(start) + ": ";
+        limits.obstacle(length).ifPresent(reason -> {
+            throw new UnsupportedOperationException(what + reason);
+        });
         int[] descriptor = new int[1];
         int result = context.attempt(() -> Cuda.cuMemGetHandleForAddressRange(
                 descriptor, start, length, Cuda.CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0));
         if (result == CudaError.NOT_SUPPORTED || result == CudaError.NOT_FOUND || result == CudaError.INVALID_VALUE) {
-            throw new UnsupportedOperationException("no dma-buf of " + length + " bytes at 0x" + Long.toHexString(start)
-                    + ": " + CudaFailure.error("cuMemGetHandleForAddressRange", result));
+            throw refused(what + CudaFailure.error("cuMemGetHandleForAddressRange", result), limits);
         }
-        CudaFailure.check("export of " + bytes + " bytes", "cuMemGetHandleForAddressRange", result);
+        if (result != CudaError.SUCCESS) {
+            throw CudaFailure.exception(
+                    "export of " + bytes + " bytes" + told(limits, " (", ")"), "cuMemGetHandleForAddressRange", result);
+        }
         return new DmaBuf(descriptor[0], address - start, length);
+    }
+
+    private static UnsupportedOperationException refused(String message, PeerLimits limits) {
+        return new UnsupportedOperationException(message + told(limits, ". ", ""));
+    }
+
+    /** Returns the limits of the GPU between two texts; nothing if none is known. */
+    private static String told(PeerLimits limits, String before, String after) {
+        List<String> known = limits.of();
+        return known.isEmpty() ? "" : before + "Limits of this machine: " + String.join(". ", known) + after;
     }
 
     /**

@@ -5,7 +5,10 @@ import io.penstock.PeerExport;
 import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.ipc.IpcExport;
 import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.spi.machine.Machine;
+import io.penstock.engine.spi.machine.PeerLimits;
 import java.net.URI;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -21,6 +24,7 @@ public final class GpuExport implements PeerExport {
     private final CudaContext context;
     private final long address;
     private final long length;
+    private final PeerLimits limits;
     private final Sinks.Empty<Void> released = Sinks.empty();
 
     // Guarded by this.
@@ -30,6 +34,12 @@ public final class GpuExport implements PeerExport {
 
     /** Creates an export of a range of a context's memory, without any native call. */
     public GpuExport(CudaContext context, long address, long length) {
+        this(Machine.here(), context, address, length);
+    }
+
+    /** As above, of a GPU of another machine, for tests. */
+    GpuExport(Machine machine, CudaContext context, long address, long length) {
+        this.limits = new PeerLimits(machine, context.gpu().bus(), context.gpu().bytes());
         this.context = context;
         this.address = address;
         this.length = length;
@@ -39,7 +49,7 @@ public final class GpuExport implements PeerExport {
         DmaBuf known = drivers;
         if (known == null) {
             checkOpen();
-            known = DmaBuf.export(context, address, length);
+            known = DmaBuf.export(context, address, length, limits);
             drivers = known;
         }
         return known;
@@ -74,6 +84,11 @@ public final class GpuExport implements PeerExport {
     @Override
     public long alignment() {
         return LibC.pageSize();
+    }
+
+    @Override
+    public List<String> limits(String... importers) {
+        return limits.of(importers);
     }
 
     @Override

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.cli.doctor;
+package io.penstock.engine.spi.machine;
 
 import java.io.IOException;
 import java.math.BigInteger;
@@ -29,20 +29,23 @@ public record Machine(Path root, String architecture) {
         return System.getProperty("os.name").equals("Linux");
     }
 
-    Path path(String absolute) {
+    /** Returns the file that an absolute path stands for. */
+    public Path path(String absolute) {
         return root.resolve(absolute.substring(1));
     }
 
-    boolean exists(String absolute) {
+    /** Returns whether there is such a file. */
+    public boolean exists(String absolute) {
         return Files.exists(path(absolute));
     }
 
     /** Returns a file's text without the last line's end. */
-    Optional<String> text(String absolute) {
+    public Optional<String> text(String absolute) {
         return bytes(absolute).map(bytes -> new String(bytes, StandardCharsets.UTF_8).stripTrailing());
     }
 
-    Optional<byte[]> bytes(String absolute) {
+    /** Returns a file's content. */
+    public Optional<byte[]> bytes(String absolute) {
         try {
             return Optional.of(Files.readAllBytes(path(absolute)));
         } catch (IOException e) {
@@ -54,7 +57,7 @@ public record Machine(Path root, String architecture) {
      * Parses what the kernel writes as a decimal number, or a hexadecimal one behind {@code 0x}; empty if the text is none, as that of a
      * driver which has not filled its file.
      */
-    static Optional<Long> number(String text) {
+    public static Optional<Long> number(String text) {
         String digits = text.strip();
         try {
             BigInteger number =
@@ -66,7 +69,7 @@ public record Machine(Path root, String architecture) {
     }
 
     /** Returns the value of a line {@code name: value}, or of any other separator of blanks and colons. */
-    Optional<String> value(String absolute, String name) {
+    public Optional<String> value(String absolute, String name) {
         return text(absolute)
                 .flatMap(text -> text.lines()
                         .filter(line -> line.startsWith(name))
@@ -75,7 +78,7 @@ public record Machine(Path root, String architecture) {
     }
 
     /** Returns the names in a directory, sorted; none if it cannot be read. */
-    List<String> names(String absolute) {
+    public List<String> names(String absolute) {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(path(absolute))) {
             entries.forEach(entry -> names.add(String.valueOf(entry.getFileName())));
@@ -87,7 +90,7 @@ public record Machine(Path root, String architecture) {
     }
 
     /** Returns the target of a symbolic link, as it is written. */
-    Optional<Path> link(String absolute) {
+    public Optional<Path> link(String absolute) {
         try {
             return Optional.of(Files.readSymbolicLink(path(absolute)));
         } catch (IOException | UnsupportedOperationException e) {
@@ -96,11 +99,12 @@ public record Machine(Path root, String architecture) {
     }
 
     /** Returns the last name of a symbolic link's target. */
-    Optional<String> linkName(String absolute) {
+    public Optional<String> linkName(String absolute) {
         return link(absolute).map(Path::getFileName).map(String::valueOf);
     }
 
-    boolean isVirtual() {
+    /** Returns whether the processor reports a hypervisor. */
+    public boolean isVirtual() {
         return value("/proc/cpuinfo", "flags").orElse("").contains(" hypervisor");
     }
 }

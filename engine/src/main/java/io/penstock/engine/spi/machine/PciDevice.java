@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.cli.doctor;
+package io.penstock.engine.spi.machine;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -16,7 +16,7 @@ import java.util.stream.StreamSupport;
  * @param address {@code 0000:1b:00.0}
  * @param route from the host bridge ({@code pci0000:15}) over the bridges to the device itself
  */
-record PciDevice(Machine machine, String address, List<String> route) {
+public record PciDevice(Machine machine, String address, List<String> route) {
 
     private static final String DEVICES = "/sys/bus/pci/devices";
     private static final int FIRST_EXTENDED = 0x100;
@@ -25,7 +25,8 @@ record PciDevice(Machine machine, String address, List<String> route) {
     private static final int ACS_REDIRECTS = 0x1C; // requests, completions, and upstream forwarding
     private static final int BARS = 6;
 
-    static List<PciDevice> all(Machine machine) {
+    /** Returns those of a machine. */
+    public static List<PciDevice> all(Machine machine) {
         return machine.names(DEVICES).stream()
                 .map(address -> new PciDevice(machine, address, route(machine, address)))
                 .toList();
@@ -39,7 +40,8 @@ record PciDevice(Machine machine, String address, List<String> route) {
                 .toList();
     }
 
-    Optional<String> text(String name) {
+    /** Returns the text of one of its files. */
+    public Optional<String> text(String name) {
         return machine.text(DEVICES + "/" + address + "/" + name);
     }
 
@@ -52,41 +54,55 @@ record PciDevice(Machine machine, String address, List<String> route) {
         return number("class") >> 8;
     }
 
-    String vendor() {
+    /** Returns the number of its vendor, such as {@code 0x10de}; an empty string if unknown. */
+    public String vendor() {
         return text("vendor").orElse("");
     }
 
-    boolean isNvidia() {
+    /** Returns whether NVIDIA made it. */
+    public boolean isNvidia() {
         return vendor().equals("0x10de");
     }
 
     /** Returns whether it is a GPU; the display adapter of a management controller is none. */
-    boolean isGpu() {
+    public boolean isGpu() {
         int base = kind() >> 8;
         return (base == 0x03 || kind() == 0x1200)
                 && List.of("0x10de", "0x1002", "0x8086").contains(vendor());
     }
 
-    boolean isNvme() {
+    /** Returns whether it is an NVMe controller. */
+    public boolean isNvme() {
         return kind() == 0x0108;
     }
 
     /** Returns whether it is an adapter with RDMA. */
-    boolean isRdma() {
+    public boolean isRdma() {
         return !machine.names(DEVICES + "/" + address + "/infiniband").isEmpty();
     }
 
-    boolean isBridge() {
+    /** Returns whether it is a bridge to other devices. */
+    public boolean isBridge() {
         return kind() == 0x0604;
     }
 
     /** Returns its NUMA node; -1 if the machine has only one, or the node is unknown. */
-    int numaNode() {
+    public int numaNode() {
         return number("numa_node");
     }
 
+    /** Returns the driver of the kernel that has it. */
+    public Optional<String> driver() {
+        return machine.linkName(DEVICES + "/" + address + "/driver");
+    }
+
+    /** Returns the number of its IOMMU group; empty if no IOMMU is between it and memory. */
+    public Optional<String> iommuGroup() {
+        return machine.linkName(DEVICES + "/" + address + "/iommu_group");
+    }
+
     /** Returns the bytes of its largest BAR; 0 if it has none. */
-    long largestBar() {
+    public long largestBar() {
         long largest = 0;
         for (String line : text("resource").orElse("").lines().limit(BARS).toList()) {
             String[] range = line.split("\\s+");
@@ -100,7 +116,7 @@ record PciDevice(Machine machine, String address, List<String> route) {
     }
 
     /** Returns the lanes of its link; empty if unknown, as in many virtual machines. */
-    Optional<Integer> lanes(String which) {
+    public Optional<Integer> lanes(String which) {
         return text(which + "_link_width")
                 .flatMap(Machine::number)
                 .map(Long::intValue)
@@ -108,22 +124,26 @@ record PciDevice(Machine machine, String address, List<String> route) {
     }
 
     /** Returns the transfers per second of a lane, in 10^9. */
-    Optional<Double> speed(String which) {
+    public Optional<Double> speed(String which) {
         return text(which + "_link_speed")
                 .filter(text -> text.matches("\\d+(\\.\\d+)? GT/s.*"))
                 .map(text -> Double.valueOf(text.split(" ")[0]));
     }
 
     /** Whether access control services redirect peer-to-peer requests. */
-    enum Acs {
+    public enum Acs {
+        /** There are none. */
         ABSENT,
+        /** They do not. */
         OFF,
+        /** They do. */
         ON,
         /** The process is not root: only root can read beyond the first 64 bytes of the configuration space. */
         UNREADABLE
     }
 
-    Acs acs() {
+    /** Returns what its access control services do. */
+    public Acs acs() {
         byte[] bytes = machine.bytes(DEVICES + "/" + address + "/config").orElse(new byte[0]);
         if (bytes.length <= FIRST_EXTENDED) {
             return bytes.length == FIRST_EXTENDED ? Acs.ABSENT : Acs.UNREADABLE; // 256 bytes: not PCI Express
@@ -141,11 +161,16 @@ record PciDevice(Machine machine, String address, List<String> route) {
     }
 
     /** How close two devices are, the closest first. */
-    enum Distance {
+    public enum Distance {
+        /** The bridge that both are below is a switch. */
         SWITCH("below one PCIe switch"),
+        /** They share a host bridge. */
         ROOT_COMPLEX("below one root complex"),
+        /** They share a NUMA node. */
         NODE("on one NUMA node"),
+        /** They share nothing. */
         FAR("on different NUMA nodes"),
+        /** The kernel does not describe it. */
         UNKNOWN("at an unknown distance");
 
         private final String words;
@@ -160,7 +185,8 @@ record PciDevice(Machine machine, String address, List<String> route) {
         }
     }
 
-    Distance to(PciDevice other) {
+    /** Returns how close it is to another device of the machine. */
+    public Distance to(PciDevice other) {
         List<String> shared = new ArrayList<>();
         for (int i = 0;
                 i < Math.min(route.size(), other.route.size()) && route.get(i).equals(other.route.get(i));
