@@ -13,13 +13,13 @@ import java.util.function.Predicate;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * What two peers send each other over a socket before UCX connects them: their version, the token of the reader, and the addresses of
- * their workers.
+ * What two peers send each other over a socket before UCX connects them: their version, the size of their segments, the token of the
+ * reader, and the addresses of their workers.
  */
 final class Handshake {
 
     private static final long MAGIC = 0x50454e53544f434bL; // PENSTOCK
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
     private static final int MOST_ADDRESS_BYTES = 1 << 20;
 
     private static final int KEEPALIVE_SECONDS = 10;
@@ -62,6 +62,7 @@ final class Handshake {
         DataOutputStream out = new DataOutputStream(hello);
         out.writeLong(MAGIC);
         out.writeInt(VERSION);
+        out.writeLong(UcxContext.segmentBytes());
         return hello;
     }
 
@@ -78,7 +79,17 @@ final class Handshake {
         if (version != VERSION) {
             throw new IOException("the version of the peer must be " + VERSION + ", was " + version);
         }
+        checkSegments(in.readLong());
         return in;
+    }
+
+    /** UCX sends segments of its own size, and ends a process that has less room for one. */
+    private static void checkSegments(long other) throws IOException {
+        long own = UcxContext.segmentBytes();
+        if (own != other) {
+            throw new IOException(UcxContext.SEGMENT_VARIABLE + " must be the same at both ends: it is " + own
+                    + " at this one, and " + other + " at the other");
+        }
     }
 
     /** Sends the address of a worker, and returns that of the peer, after {@link #join} or {@link #admit}; blocks. */

@@ -11,10 +11,19 @@ import io.penstock.remote.ucx.ffi.Ucs;
 import io.penstock.remote.ucx.ffi.UcsStatus;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** UCX in this process: its libraries, loaded once, and one context, which lasts as long as the process. */
 final class UcxContext {
+
+    /** The variable for the bytes of a segment by TCP. */
+    static final String SEGMENT_VARIABLE = "UCX_TCP_RX_SEG_SIZE";
+
+    private static final String SEGMENT = "64k"; // UCX's own choice
+    private static final Pattern SIZE = Pattern.compile("([0-9]{1,12})([kmg]?)b?");
 
     private static @Nullable UcxContext context; // guarded by the class
     private static @Nullable String refusal; // guarded by the class
@@ -128,6 +137,22 @@ final class UcxContext {
         } finally {
             NativeMemory.free(params);
         }
+    }
+
+    /** Returns the bytes of a segment by TCP, which two peers must have in common; 0 if the variable is no number. */
+    static long segmentBytes() {
+        String set = System.getenv(SEGMENT_VARIABLE);
+        return bytes(set == null ? SEGMENT : set);
+    }
+
+    /** Returns the bytes of a size as UCX reads it, such as {@code 64k}; 0 if it is none. */
+    static long bytes(String size) {
+        Matcher matcher = SIZE.matcher(size.strip().toLowerCase(Locale.ROOT));
+        if (!matcher.matches()) {
+            return 0;
+        }
+        int power = "kmg".indexOf(matcher.group(2)) + (matcher.group(2).isEmpty() ? 0 : 1);
+        return Long.parseLong(matcher.group(1)) << (10 * power);
     }
 
     /** Registers memory with the devices that UCX uses, once for all operations; returns its handle. */

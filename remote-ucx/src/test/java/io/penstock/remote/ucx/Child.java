@@ -62,8 +62,16 @@ final class Child implements AutoCloseable {
     /** Starts an exporter by a command that ends in that of the JVM. */
     static Child exporter(List<String> launcher, String address, String transports, int bytes, Path folder)
             throws IOException {
-        Child child =
-                new Child(launcher, Map.of("UCX_TLS", transports), "export", "" + bytes, folder.toString(), address);
+        return exporter(
+                new Child(launcher, Map.of("UCX_TLS", transports), "export", "" + bytes, folder.toString(), address));
+    }
+
+    /** Starts an exporter with other variables of UCX. */
+    static Child exporter(Map<String, String> environment, int bytes, Path folder) throws IOException {
+        return exporter(new Child(List.of(), environment, "export", "" + bytes, folder.toString(), "127.0.0.1"));
+    }
+
+    private static Child exporter(Child child) throws IOException {
         child.memory = URI.create(child.line());
         child.file = URI.create(child.line());
         return child;

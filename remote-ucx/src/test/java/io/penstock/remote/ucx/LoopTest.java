@@ -256,10 +256,11 @@ class LoopTest {
                         listener.address().getAddress(), listener.address().getPort())) {
                     DataOutputStream out = new DataOutputStream(socket.getOutputStream());
                     out.writeLong(0x50454e53544f434bL);
-                    out.writeInt(2);
+                    out.writeInt(3);
+                    out.writeLong(UcxContext.segmentBytes());
                     out.writeUTF(token);
                     DataInputStream in = new DataInputStream(socket.getInputStream());
-                    in.skipNBytes(Long.BYTES + Integer.BYTES);
+                    in.skipNBytes(Long.BYTES + Integer.BYTES + Long.BYTES);
                     assertThat(in.readBoolean()).as("token %s", token).isFalse();
                     assertThat(in.read()).as("the connection has ended").isNegative();
                 }

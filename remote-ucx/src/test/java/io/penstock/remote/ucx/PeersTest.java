@@ -299,6 +299,24 @@ class PeersTest {
         }
     }
 
+    /** UCX ends the process that is sent more than it has room for, since it compares nothing. */
+    @Test
+    void peersWhoseSegmentsDifferAreNotConnected() throws Exception {
+        Map<String, String> environment = Map.of("UCX_TLS", TCP, "UCX_TCP_RX_SEG_SIZE", "16k");
+        try (Child child = Child.exporter(environment, BYTES, folder)) {
+            assertThatThrownBy(() -> {
+                        try (StorageFile file = get(backend.openFile(child.memory(), FileOption.WRITE));
+                                DeviceBuffer buffer = get(backend.allocate(BYTES))) {
+                            backend.submit(Transfer.write(buffer.all(), file.all()))
+                                    .block(Duration.ofSeconds(30));
+                        }
+                    })
+                    .hasMessageContaining("UCX_TCP_RX_SEG_SIZE must be the same at both ends")
+                    .hasMessageContaining("16384 at the other");
+            assertThat(child.ask("check")).as("CRC-32 and pins of the exporter").contains(" ");
+        }
+    }
+
     @Test
     void theJvmFindsNullAccessesWhileUcxTransfers() throws Exception {
         try (Child child = Child.exporter(SHARED_MEMORY, BYTES, folder);
