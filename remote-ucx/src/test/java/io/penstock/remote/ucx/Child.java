@@ -17,12 +17,14 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -102,9 +104,25 @@ final class Child implements AutoCloseable {
         return line();
     }
 
-    /** Sends a signal, by its name. */
+    /** Sends a signal, by its name; after STOP all its threads have stopped. */
     void signal(String name) throws IOException, InterruptedException {
         new ProcessBuilder("kill", "-" + name, "" + process.pid()).start().waitFor();
+        while (name.equals("STOP") && !isStopped()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** The kernel stops each thread when it next runs, after the signal was sent. */
+    private boolean isStopped() throws IOException {
+        try (Stream<Path> threads = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
+            for (Path thread : threads.toList()) {
+                String state = Files.readString(thread.resolve("stat"));
+                if (state.charAt(state.lastIndexOf(')') + 2) != 'T') {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     /** Waits for its end, and returns its status. */
