@@ -317,6 +317,21 @@ class PeersTest {
         }
     }
 
+    /** Were the segments of the reader those of UCX itself, UCX would end it. */
+    @Test
+    void segmentsHaveTheSizeThatPeersCompare() throws Exception {
+        Map<String, String> environment = Map.of("UCX_TLS", TCP, "UCX_TCP_RX_SEG_SIZE", "512k");
+        try (Child exporter = Child.exporter(environment, BYTES, folder);
+                Child reader = new Child(
+                        List.of(),
+                        Map.of("UCX_TLS", TCP),
+                        "read",
+                        exporter.memory().toString())) {
+            assertThat(reader.line()).isEqualTo("open");
+            assertThat(reader.line()).isEqualTo("transferring");
+        }
+    }
+
     @Test
     void theJvmFindsNullAccessesWhileUcxTransfers() throws Exception {
         try (Child child = Child.exporter(SHARED_MEMORY, BYTES, folder);
