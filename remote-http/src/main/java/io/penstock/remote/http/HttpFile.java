@@ -86,10 +86,13 @@ final class HttpFile implements AsyncFile {
         String note = "";
         switch (head.status()) {
             case 206 -> {
-                if (head.totalBytes() >= 0) {
+                if (head.totalBytes() < 0) {
+                    note = "the server does not tell the length of the file";
+                } else if (!head.isRange(0, 1)) { // nor would other ranges be
+                    note = whyNotRange(head, 0, 1);
+                } else {
                     return Version.of(head, head.totalBytes());
                 }
-                note = "the server does not tell the length of the file";
             }
             case 416 -> {
                 if (head.totalBytes() <= 0) { // there is no first byte; the length is optional (RFC 9110, 15.5.17)

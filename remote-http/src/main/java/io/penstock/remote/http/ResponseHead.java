@@ -90,8 +90,13 @@ public record ResponseHead(int status, String reason, Map<String, String> header
     /** Returns how its body is coded; null if it is not. */
     @Nullable
     String coding() {
-        String transfer = headers.get("transfer-encoding");
-        return transfer != null ? transfer : headers.get("content-encoding");
+        for (String name : new String[] {"transfer-encoding", "content-encoding"}) {
+            String coding = headers.get(name);
+            if (coding != null && !coding.equalsIgnoreCase("identity")) {
+                return coding;
+            }
+        }
+        return null;
     }
 
     boolean keepsConnection() {

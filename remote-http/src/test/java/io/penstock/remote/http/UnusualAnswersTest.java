@@ -2,13 +2,20 @@
 package io.penstock.remote.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.CommonOptions;
+import io.penstock.DeviceBuffer;
 import io.penstock.Options;
 import io.penstock.PermanentStorageException;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
 import java.io.IOException;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Answers that few servers send: each is followed, or refused for what it is. */
 class UnusualAnswersTest extends ServedFile {
@@ -94,5 +101,45 @@ class UnusualAnswersTest extends ServedFile {
         assertThat(failure())
                 .isInstanceOf(PermanentStorageException.class)
                 .hasMessageContainingAll("GET -> OK (200)", "does not send ranges");
+    }
+
+    /** A server must not name it, and some do. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Content-Encoding: identity", "Content-Encoding: Identity", "Transfer-Encoding: identity"})
+    void identityIsNoCoding(String header) {
+        server.answer = (request, to) -> {
+            byte[] range = Arrays.copyOfRange(DATA, (int) request.from(), (int) request.to() + 1);
+            to.write(RangeServer.text(
+                    "206 Partial Content",
+                    "ETag: " + server.etag,
+                    header,
+                    "Content-Length: " + range.length,
+                    "Content-Range: bytes " + request.from() + "-" + request.to() + "/" + BYTES));
+            to.write(range);
+            return true;
+        };
+        try (StorageFile file = get(backend.openFile(server.uri()));
+                DeviceBuffer buffer = get(backend.allocate(BYTES))) {
+            assertThat(get(backend.submit(Transfer.read(file.all(), buffer.all())))
+                            .bytes())
+                    .isEqualTo(BYTES);
+        }
+    }
+
+    /** Its length would be that of the coded file. */
+    @Test
+    void aServerThatCodesTheFirstByteIsRefusedAtTheOpening() {
+        server.answer = (request, to) -> {
+            to.write(RangeServer.text(
+                    "206 Partial Content",
+                    "ETag: " + server.etag,
+                    "Content-Encoding: gzip",
+                    "Content-Length: 1",
+                    "Content-Range: bytes 0-0/77"));
+            to.write(new byte[1]);
+            return true;
+        };
+        assertThatThrownBy(() -> get(backend.openFile(server.uri())))
+                .hasMessageContaining("in another coding than identity: gzip");
     }
 }
