@@ -38,7 +38,7 @@ final class S3Object extends Resource {
 
     @Override
     protected Map<String, String> signed(Map<String, String> headers) throws IOException {
-        return signer == null ? headers : signer.signed(address.path(), headers);
+        return signer == null ? headers : signer.signed(toString(), address.path(), headers);
     }
 
     @Override

@@ -28,6 +28,9 @@ import software.amazon.awssdk.crt.io.HostResolver;
  */
 final class Signer implements AutoCloseable {
 
+    private static final String REMEDY = "AWS's chain finds no credentials: set AWS_ACCESS_KEY_ID and"
+            + " AWS_SECRET_ACCESS_KEY or a profile, or for public objects penstock.s3.credentials=none";
+
     private final AwsSigningConfig config;
     private boolean closed; // guarded by this
 
@@ -51,11 +54,12 @@ final class Signer implements AutoCloseable {
     /**
      * Returns the headers of a GET request, and those of its signature.
      *
+     * @param name of the object, for messages
      * @param path with percent signs, as it is sent
      * @param headers all are signed
      * @throws NativeException if there are no credentials
      */
-    Map<String, String> signed(String path, Map<String, String> headers) throws IOException {
+    Map<String, String> signed(String name, String path, Map<String, String> headers) throws IOException {
         HttpRequest request = new HttpRequest(
                 "GET",
                 path,
@@ -69,9 +73,9 @@ final class Signer implements AutoCloseable {
                 signed.put(header.getName(), header.getValue());
             }
         } catch (CrtRuntimeException e) {
-            throw failed(path, e);
+            throw failed(name, e);
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof CrtRuntimeException cause ? failed(path, cause) : new IOException(e);
+            throw e.getCause() instanceof CrtRuntimeException cause ? failed(name, cause) : new IOException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while a request was signed", e);
@@ -89,12 +93,13 @@ final class Signer implements AutoCloseable {
         return now;
     }
 
-    private static NativeException failed(String path, CrtRuntimeException e) {
+    private static NativeException failed(String name, CrtRuntimeException e) {
         return new NativeException(
-                "signing the request of " + path,
+                "signing a request of " + name,
                 new NativeFailure(
                         new NativeError("AwsSigner.signRequest", e.errorCode, e.errorName),
-                        NativeFailure.Kind.PERMANENT));
+                        NativeFailure.Kind.PERMANENT,
+                        e.errorName.contains("CREDENTIALS") ? REMEDY : ""));
     }
 
     @Override
