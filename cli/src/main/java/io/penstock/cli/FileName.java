@@ -17,11 +17,15 @@ final class FileName implements ITypeConverter<Path> {
     /**
      * Converts a path.
      *
-     * @throws TypeConversionException if it is empty, for example from an unset variable of a shell: it would denote the working directory
+     * @throws TypeConversionException if it is empty, for example from an unset variable of a shell: it would denote the working directory;
+     *     or if it is a URL
      */
     static Path path(String text) {
         if (text.isEmpty()) {
             throw new TypeConversionException("a file name must not be empty");
+        }
+        if (URL.matcher(text).matches()) {
+            throw new TypeConversionException("must be a path, was a URL; ls, load and copy take URLs");
         }
         return Path.of(text);
     }

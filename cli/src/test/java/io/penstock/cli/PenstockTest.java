@@ -75,6 +75,17 @@ class PenstockTest {
         assertThat(run.complaints()[0]).contains("a file name must not be empty");
     }
 
+    /** As a path its slashes collapse, and nothing of that name is there. */
+    @ParameterizedTest
+    @ValueSource(strings = {"bench", "doctor", "serve", "extents"})
+    void whatReadsPathsOnlySaysSoOfAUrl(String command) {
+        CommandLineRun run = CommandLineRun.of(command, "https://models.example/llm.safetensors?signature=secret");
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(run.complaints()[0])
+                .contains("must be a path, was a URL; ls, load and copy take URLs")
+                .doesNotContain("secret");
+    }
+
     @Test
     @EnabledOnOs(OS.LINUX)
     void filesThatCannotBeReadOrWrittenAreNamed() throws Exception {
