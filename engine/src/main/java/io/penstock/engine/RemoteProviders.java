@@ -29,8 +29,9 @@ final class RemoteProviders {
             provider = find(ServiceLoader.load(RemoteProvider.class, context), scheme, known);
         }
         if (provider == null) {
-            throw new ProviderNotFoundException("no module opens " + scheme + ": files, of which " + uri.getHost()
-                    + " has one; modules are here for " + known);
+            String where = uri.getHost() == null ? "" : ", of which " + uri.getHost() + " has one";
+            throw new ProviderNotFoundException(
+                    "no module opens " + scheme + ": files" + where + "; modules are here for " + known);
         }
         return provider;
     }

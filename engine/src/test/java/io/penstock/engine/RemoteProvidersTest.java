@@ -43,7 +43,9 @@ class RemoteProvidersTest {
     void aSchemeThatNoneOpensIsRefusedWithThoseThatThereAre() {
         assertThatThrownBy(() -> RemoteProviders.of(URI.create("gopher://host/file"), "gopher", null))
                 .isInstanceOf(ProviderNotFoundException.class)
-                .hasMessageContaining("no module opens gopher:")
+                .hasMessageContaining("no module opens gopher: files, of which host has one;")
                 .hasMessageContaining("[file, looked-up]");
+        assertThatThrownBy(() -> RemoteProviders.of(URI.create("mailto:somebody"), "mailto", null))
+                .hasMessageStartingWith("no module opens mailto: files; modules are here for [file, looked-up]");
     }
 }

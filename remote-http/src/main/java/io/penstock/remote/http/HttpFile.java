@@ -5,6 +5,7 @@ import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.NativeException;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.remote.RemoteProvider;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -175,7 +176,14 @@ final class HttpFile implements AsyncFile {
         return new Identity(resource.uri(), version);
     }
 
-    private record Identity(URI uri, Version version) {}
+    private record Identity(URI uri, Version version) {
+
+        /** Returns it without what may be secret, since attributes of files have it as a text. */
+        @Override
+        public String toString() {
+            return RemoteProvider.name(uri) + ", " + version;
+        }
+    }
 
     @Override
     public long size() {

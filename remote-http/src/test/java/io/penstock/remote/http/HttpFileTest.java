@@ -324,6 +324,15 @@ class HttpFileTest extends ServedFile {
     }
 
     @Test
+    void whatMayBeSecretIsNoPartOfTheAttributesAsText() {
+        URI signed =
+                URI.create(server.uri("/file.bin?X-Signature=secret").toString().replace("//", "//user:secret@"));
+        try (StorageFile file = get(backend.openFile(signed))) {
+            assertThat(file.attributes().toString()).contains("/file.bin").doesNotContain("secret");
+        }
+    }
+
+    @Test
     void aRedirectionIsFollowedAndACircleIsNot() {
         server.answer = (request, to) -> {
             if (request.target().equals("/file.bin")) {
