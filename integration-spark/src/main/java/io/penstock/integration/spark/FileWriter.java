@@ -17,13 +17,15 @@ import org.apache.hadoop.fs.FileUtil;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
-import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 
-/** Writes the rows of one attempt of a task into a folder of its own. A file is durable when its row has been written. */
+/**
+ * Writes the rows of one attempt of a task into a folder of its own. A file is durable when its row has been written.
+ *
+ * <p>It waits for no bytes in flight: the source of its rows, in the same task, may hold all of them until the next row is
+ * taken. It takes four chunks of 256 KiB, and a task has one.
+ */
 final class FileWriter implements DataWriter<InternalRow> {
-
-    private static final long IN_FLIGHT = 1 << 20; // four chunks of 256 KiB
 
     private static final int CREATIONS = 10; // of directories
     private static final int PARENTS = 2; // of the folder, which belong to the write
@@ -63,15 +65,9 @@ final class FileWriter implements DataWriter<InternalRow> {
         }
         createDirectories(Objects.requireNonNull(file.getParent()));
         try {
-            Disposable permit =
-                    lease.budget().acquire(Math.min(IN_FLIGHT, lease.budget().bytes()));
-            try {
-                lease.host()
-                        .blocking()
-                        .await(lease.host().write(file, Flux.just(ByteBuffer.wrap(row.getBinary(bytesColumn)))));
-            } finally {
-                permit.dispose();
-            }
+            lease.host()
+                    .blocking()
+                    .await(lease.host().write(file, Flux.just(ByteBuffer.wrap(row.getBinary(bytesColumn)))));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw (IOException) new InterruptedIOException("writing " + name + " was interrupted").initCause(e);

@@ -18,6 +18,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -35,6 +36,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Mono;
+import scala.Tuple2;
 
 /** Rows that become files, on executors of their own. */
 @Tag("once")
@@ -111,6 +114,21 @@ class FileWriteTest {
         assertThatThrownBy(() -> save(rows.select("name", "length"), target))
                 .hasStackTraceContaining("rows to be written must have a column bytes of type binary, had");
         assertThat(files(target)).isEmpty();
+    }
+
+    /** A write that waited for bytes in flight would wait for its own task, which has all of them. */
+    @Test
+    void aTaskWritesWhileItsChunksAreAllBytesInFlight() throws IOException {
+        Path target = folder.resolve("out");
+        Dataset<Tuple2<String, byte[]>> firsts = DeviceTasks.of(arrays(9 << 20, "10m"))
+                .chunkBytes(8 << 20)
+                .mapPartitionsOnDevice(
+                        (region, chunk, backend) -> Mono.just(Tuple2.apply(
+                                region.name() + "-" + chunk.index(), new byte[] {chunk.view().get(0)})),
+                        Encoders.tuple(Encoders.STRING(), Encoders.BINARY()));
+        save(firsts.toDF("name", "bytes"), target);
+        assertThat(files(target)).hasSize(6);
+        assertThat(target.resolve("a1-0")).hasBinaryContent(new byte[] {Samples.bytes(1, 1)[0]});
     }
 
     /** As a speculative copy may, which Spark kills once the other attempt has committed, and does not wait for. */
