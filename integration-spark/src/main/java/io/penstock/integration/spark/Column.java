@@ -21,7 +21,9 @@ enum Column {
     OFFSET("offset"),
     LENGTH("length"),
     /** The content, which a {@link Region} does not have. */
-    BYTES("bytes");
+    BYTES("bytes"),
+    /** Device memory with the content. */
+    HANDLE("handle");
 
     private final String label;
 
@@ -32,16 +34,19 @@ enum Column {
     private DataType type() {
         return switch (this) {
             case SHAPE -> DataTypes.createArrayType(DataTypes.LongType, false);
-            case OFFSET, LENGTH -> DataTypes.LongType;
+            case OFFSET, LENGTH, HANDLE -> DataTypes.LongType;
             case BYTES -> DataTypes.BinaryType;
             default -> DataTypes.StringType;
         };
     }
 
-    static StructType schema() {
+    /** Returns the columns of rows whose content is bytes, or device memory. */
+    static StructType schema(boolean deviceMemory) {
         StructType schema = new StructType();
         for (Column column : values()) {
-            schema = schema.add(column.label, column.type(), column != PATH && column != NAME && column != LENGTH);
+            if (column != (deviceMemory ? BYTES : HANDLE)) {
+                schema = schema.add(column.label, column.type(), column != PATH && column != NAME && column != LENGTH);
+            }
         }
         return schema;
     }
@@ -55,8 +60,8 @@ enum Column {
         return Arrays.stream(values())
                 .filter(column -> column.label.equals(label))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "columns must be of " + Arrays.toString(schema().fieldNames()) + ", was " + label));
+                .orElseThrow(() -> new IllegalArgumentException("columns must be of "
+                        + Arrays.stream(values()).map(Column::label).toList() + ", was " + label));
     }
 
     String label() {
@@ -65,7 +70,12 @@ enum Column {
 
     /** Returns whether rows can be selected by its value before they are read: it is a text or a number. */
     boolean isComparable() {
-        return this != SHAPE && this != BYTES;
+        return this != SHAPE && !isContent();
+    }
+
+    /** Returns whether it has the bytes of the region, which are read for it. */
+    boolean isContent() {
+        return this == BYTES || this == HANDLE;
     }
 
     /** Returns the value: a String, a Long, a List of them, or null. */
@@ -81,7 +91,7 @@ enum Column {
             case ORDER -> elements == null ? null : elements.order();
             case OFFSET -> region.isContiguous() ? region.offset() : null;
             case LENGTH -> region.length();
-            case BYTES -> null;
+            case BYTES, HANDLE -> null;
         };
     }
 

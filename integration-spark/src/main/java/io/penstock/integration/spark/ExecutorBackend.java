@@ -59,7 +59,7 @@ final class ExecutorBackend {
         String name = conf.get(BACKEND, "");
         this.device = Backends.open(name.isEmpty() ? Backends.configured() : name, options);
         try {
-            // Rows are in the heap: their bytes do not pass through the device.
+            // The bytes of rows are in the heap, and do not pass through the device.
             this.host = device.capabilities().hostVisible() ? device : Backends.open("host", forHost);
         } catch (RuntimeException | Error e) {
             device.close();

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.DataWriterFactory;
@@ -26,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A write of rows as files of a directory, a file for each row. Tasks write below {@code _temporary}, which the source
+ * A write of rows as files of a directory, a file for each row, out of its bytes or of the device memory that it names. Tasks write below {@code _temporary}, which the source
  * does not read; the driver renames what they have written once all have committed.
  */
 final class FileWrite implements WriteBuilder, Write, BatchWrite {
@@ -38,7 +40,8 @@ final class FileWrite implements WriteBuilder, Write, BatchWrite {
     private final Path parent; // of the temporary folders of all writes
     private final Path temporary;
     private final int nameColumn;
-    private final int bytesColumn;
+    private final int contentColumn;
+    private final Column content;
 
     FileWrite(SourceOptions options, LogicalWriteInfo info) {
         if (options.paths().size() != 1) {
@@ -47,19 +50,26 @@ final class FileWrite implements WriteBuilder, Write, BatchWrite {
         this.directory = options.paths().get(0);
         this.parent = directory.resolve("_temporary");
         this.temporary = parent.resolve(info.queryId());
-        this.nameColumn = column(info.schema(), Column.NAME, DataTypes.StringType);
-        this.bytesColumn = column(info.schema(), Column.BYTES, DataTypes.BinaryType);
+        StructType schema = info.schema();
+        OptionalInt bytes = find(schema, Column.BYTES, DataTypes.BinaryType);
+        OptionalInt handle = find(schema, Column.HANDLE, DataTypes.LongType);
+        if (bytes.isPresent() == handle.isPresent()) {
+            throw new IllegalArgumentException(
+                    "rows to be written must have either a column bytes of type binary or a column handle of type"
+                            + " bigint, had " + schema.simpleString());
+        }
+        this.nameColumn = find(schema, Column.NAME, DataTypes.StringType)
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "rows to be written must have a column name of type string, had " + schema.simpleString()));
+        this.content = bytes.isPresent() ? Column.BYTES : Column.HANDLE;
+        this.contentColumn = bytes.isPresent() ? bytes.getAsInt() : handle.getAsInt();
     }
 
-    private static int column(StructType schema, Column column, DataType type) {
-        for (int i = 0; i < schema.length(); i++) {
-            if (schema.apply(i).name().equalsIgnoreCase(column.label())
-                    && schema.apply(i).dataType().equals(type)) {
-                return i;
-            }
-        }
-        throw new IllegalArgumentException("rows to be written must have a column " + column.label() + " of type "
-                + type.simpleString() + ", had " + schema.simpleString());
+    private static OptionalInt find(StructType schema, Column column, DataType type) {
+        return IntStream.range(0, schema.length())
+                .filter(i -> schema.apply(i).name().equalsIgnoreCase(column.label())
+                        && schema.apply(i).dataType().equals(type))
+                .findFirst();
     }
 
     @Override
@@ -81,8 +91,9 @@ final class FileWrite implements WriteBuilder, Write, BatchWrite {
     public DataWriterFactory createBatchWriterFactory(PhysicalWriteInfo info) {
         String folders = temporary.toString();
         int name = nameColumn;
-        int bytes = bytesColumn;
-        return (partition, task) -> new FileWriter(Path.of(folders, partition + "-" + task), name, bytes);
+        int from = contentColumn;
+        Column kind = content;
+        return (partition, task) -> new FileWriter(Path.of(folders, partition + "-" + task), name, from, kind);
     }
 
     @Override

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.integration.spark;
 
+import io.penstock.FileOption;
+import io.penstock.Transfer;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -18,6 +20,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /**
  * Writes the rows of one attempt of a task into a folder of its own. A file is durable when its row has been written.
@@ -27,19 +30,27 @@ import reactor.core.publisher.Flux;
  */
 final class FileWriter implements DataWriter<InternalRow> {
 
+    private static final FileOption[] NEW_FILE = {FileOption.WRITE, FileOption.CREATE_NEW};
     private static final int CREATIONS = 10; // of directories
     private static final int PARENTS = 2; // of the folder, which belong to the write
 
     private final Path folder;
     private final int nameColumn;
-    private final int bytesColumn;
+    private final int contentColumn;
+    private final Column content;
     private final Set<String> names = new LinkedHashSet<>();
     private final ExecutorBackend.Lease lease = ExecutorBackend.lease();
 
-    FileWriter(Path folder, int nameColumn, int bytesColumn) {
+    /**
+     * A writer of rows.
+     *
+     * @param content BYTES or HANDLE
+     */
+    FileWriter(Path folder, int nameColumn, int contentColumn, Column content) {
         this.folder = folder;
         this.nameColumn = nameColumn;
-        this.bytesColumn = bytesColumn;
+        this.contentColumn = contentColumn;
+        this.content = content;
     }
 
     /**
@@ -52,8 +63,9 @@ final class FileWriter implements DataWriter<InternalRow> {
 
     @Override
     public void write(InternalRow row) throws IOException {
-        if (row.isNullAt(nameColumn) || row.isNullAt(bytesColumn)) {
-            throw new IllegalArgumentException("columns name and bytes of a row to be written must not be null");
+        if (row.isNullAt(nameColumn) || row.isNullAt(contentColumn)) {
+            throw new IllegalArgumentException(
+                    "columns name and " + content.label() + " of a row to be written must not be null");
         }
         String name = row.getUTF8String(nameColumn).toString();
         Path file = folder.resolve(name).normalize();
@@ -65,13 +77,32 @@ final class FileWriter implements DataWriter<InternalRow> {
         }
         createDirectories(Objects.requireNonNull(file.getParent()));
         try {
-            lease.host()
-                    .blocking()
-                    .await(lease.host().write(file, Flux.just(ByteBuffer.wrap(row.getBinary(bytesColumn)))));
+            lease.host().blocking().await(content == Column.HANDLE ? deviceMemory(row, file) : heap(row, file));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw (IOException) new InterruptedIOException("writing " + name + " was interrupted").initCause(e);
         }
+    }
+
+    private Mono<Void> heap(InternalRow row, Path file) {
+        return lease.host()
+                .write(file, Flux.just(ByteBuffer.wrap(row.getBinary(contentColumn))))
+                .then();
+    }
+
+    /** Writes the memory that a row names: from the device to the file. */
+    private Mono<Void> deviceMemory(InternalRow row, Path file) {
+        DeviceMemory memory = DeviceMemory.of(row.getLong(contentColumn));
+        long length = memory.region().length();
+        return memory.backend()
+                .withFile(
+                        file,
+                        NEW_FILE,
+                        open -> length == 0
+                                ? open.sync()
+                                : memory.backend()
+                                        .submit(Transfer.write(memory.region(), open.region(0, length)))
+                                        .then(open.sync()));
     }
 
     /** Creates directories, whose parents another attempt may remove at the same moment, when it is aborted. */

@@ -3,25 +3,19 @@ package io.penstock.integration.spark;
 
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
-import io.penstock.FileOption;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
-import io.penstock.formats.Array;
-import io.penstock.formats.ArrayFile;
 import io.penstock.formats.DeviceArray;
-import io.penstock.formats.Formats;
 import io.penstock.formats.LoadedArrays;
 import io.penstock.formats.Loader;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -43,8 +37,7 @@ final class HeapReader implements AutoCloseable {
     private final TransferMetric.Values metrics;
     private final FileTimes times;
     private final ExecutorBackend.Lease lease = ExecutorBackend.lease();
-    private @Nullable StorageFile file;
-    private @Nullable ArrayFile metadata;
+    private final LastFile files = new LastFile(lease.host());
 
     HeapReader(TransferMetric.Values metrics, FileTimes times) {
         this.metrics = metrics;
@@ -72,7 +65,7 @@ final class HeapReader implements AutoCloseable {
             try {
                 metrics.waited(System.nanoTime() - started);
                 if (first.isContiguous()) {
-                    read(first.path(), pieces);
+                    read(first, pieces);
                     times.check(first.path()); // after the read: the file may have been written during it
                 } else {
                     load(first, heap.get(0));
@@ -91,14 +84,8 @@ final class HeapReader implements AutoCloseable {
         return regions.stream().mapToLong(Region::length).sum();
     }
 
-    private void read(String path, List<Piece> pieces) throws IOException, InterruptedException {
-        StorageFile from = file;
-        if (from == null || !from.path().toString().equals(path)) {
-            closeFile();
-            from = lease.host().blocking().openFile(Path.of(path), FileOption.READ);
-            file = from;
-        }
-        StorageFile open = from;
+    private void read(Region first, List<Piece> pieces) throws IOException, InterruptedException {
+        StorageFile open = files.of(first);
         lease.host()
                 .blocking()
                 .await(Flux.fromIterable(pieces)
@@ -128,35 +115,17 @@ final class HeapReader implements AutoCloseable {
 
     /** Loads an array that lies in chunks, which are decoded. */
     private void load(Region region, byte[] target) throws IOException, InterruptedException {
-        ArrayFile read = metadata;
-        if (read == null || !read.path().equals(Path.of(region.path()))) {
-            read = lease.host().blocking().await(Formats.read(Path.of(region.path())));
-            metadata = read;
-        }
-        ArrayFile all = Objects.requireNonNull(read);
-        Array array = all.array(region.name())
-                .filter(found -> found.bytes() == region.length())
-                .orElseThrow(
-                        () -> new IOException("the array is not what it was when the query was planned: " + region));
-        ArrayFile one = new ArrayFile(all.path(), all.format(), all.attributes(), List.of(array));
         try (LoadedArrays loaded = Objects.requireNonNull(
-                lease.host().blocking().await(Loader.of(lease.host()).load(one)))) {
+                lease.host().blocking().await(Loader.of(lease.host()).load(files.arrayOf(region))))) {
             DeviceArray found = loaded.arrays().get(0);
             found.region().buffer().hostView().orElseThrow().read(found.region().offset(), ByteBuffer.wrap(target));
             metrics.moved(TransferPath.HOST, target.length);
         }
     }
 
-    private void closeFile() {
-        if (file != null) {
-            file.close();
-            file = null;
-        }
-    }
-
     @Override
     public void close() {
-        closeFile();
+        files.close();
         lease.close();
     }
 }

@@ -14,7 +14,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * option {@code raw}, for each region of them. Spark creates it by its name.
  *
  * <p><b>Result:</b> rows of {@code path}, {@code name}, {@code dtype}, {@code shape}, {@code byteOrder}, {@code order},
- * {@code offset}, {@code length} and {@code bytes}. Bytes are read only where the column is selected.
+ * {@code offset}, {@code length} and {@code bytes}, or, with the option {@code deviceMemory}, {@code handle}: see {@link
+ * DeviceMemory}. Bytes are read only where that column is selected.
  *
  * <p><b>Errors:</b> {@link IllegalArgumentException} while Spark plans a query, for an option out of range, a path that
  * is not of a mounted file system, or {@code bytes} of more than fit a row; {@link
@@ -31,10 +32,10 @@ public final class PenstockSource implements TableProvider, DataSourceRegister {
         return "penstock";
     }
 
-    /** Returns the schema, which is the same for all files. */
+    /** Returns the schema, which is the same for all files: with the option {@code deviceMemory} it has {@code handle} for {@code bytes}. */
     @Override
     public StructType inferSchema(CaseInsensitiveStringMap options) {
-        return Column.schema();
+        return Column.schema(SourceOptions.deviceMemory(options));
     }
 
     /** Returns the files that the options name, as a table. */

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Reads the rows of a split. Opens a backend only if bytes are wanted.
  *
  * <p>Small regions of a file are read together. Between two calls of {@link #next} nothing is in flight: a task that
- * Spark stops leaves nothing behind, and one that reads two sources at a time cannot wait for itself.
+ * Spark stops leaves nothing behind, and one that reads two sources at a time cannot wait for itself, unless their rows are in
+ * device memory.
  */
 final class RegionReader implements PartitionReader<InternalRow> {
 
@@ -28,20 +29,29 @@ final class RegionReader implements PartitionReader<InternalRow> {
     private final TransferMetric.Values metrics = new TransferMetric.Values();
     private final Queue<byte[]> ahead = new ArrayDeque<>();
     private final @Nullable HeapReader reader;
+    private final @Nullable DeviceReader device;
     private int read; // regions whose bytes have been read
     private int row = -1;
-    private byte @Nullable [] bytes;
+    private @Nullable Object content;
 
     RegionReader(RegionSplit split, Column[] columns) {
         this.regions = split.regions();
         this.columns = columns;
-        this.reader = Arrays.asList(columns).contains(Column.BYTES) ? new HeapReader(metrics, split.times()) : null;
+        List<Column> wanted = Arrays.asList(columns);
+        this.reader = wanted.contains(Column.BYTES) ? new HeapReader(metrics, split.times()) : null;
+        this.device = wanted.contains(Column.HANDLE) ? new DeviceReader(metrics, split.times()) : null;
     }
 
     @Override
     public boolean next() throws IOException {
         if (++row >= regions.size()) {
+            if (device != null) {
+                device.release();
+            }
             return false;
+        }
+        if (device != null) {
+            content = device.read(regions.get(row));
         }
         if (reader != null) {
             if (ahead.isEmpty()) {
@@ -49,7 +59,7 @@ final class RegionReader implements PartitionReader<InternalRow> {
                 ahead.addAll(reader.read(batch));
                 read += batch.size();
             }
-            bytes = ahead.remove();
+            content = ahead.remove();
         }
         return true;
     }
@@ -75,7 +85,7 @@ final class RegionReader implements PartitionReader<InternalRow> {
         Region region = regions.get(row);
         @Nullable Object[] values = new Object[columns.length];
         for (int i = 0; i < values.length; i++) {
-            values[i] = columns[i] == Column.BYTES ? bytes : columns[i].internal(region);
+            values[i] = columns[i].isContent() ? content : columns[i].internal(region);
         }
         return new GenericInternalRow(values);
     }
@@ -88,9 +98,12 @@ final class RegionReader implements PartitionReader<InternalRow> {
     @Override
     public void close() {
         ahead.clear();
-        bytes = null;
+        content = null;
         if (reader != null) {
             reader.close();
+        }
+        if (device != null) {
+            device.close();
         }
     }
 }

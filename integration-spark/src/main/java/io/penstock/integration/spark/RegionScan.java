@@ -71,7 +71,7 @@ final class RegionScan implements Scan, Batch, SupportsReportStatistics {
     }
 
     private boolean readsBytes() {
-        return Arrays.asList(columns.fieldNames()).contains(Column.BYTES.label());
+        return Arrays.stream(Column.of(columns)).anyMatch(Column::isContent);
     }
 
     private synchronized RegionSplit.Found found() {
@@ -90,7 +90,7 @@ final class RegionScan implements Scan, Batch, SupportsReportStatistics {
         FileTimes times = FileTimes.of(files);
         List<Region> found =
                 Regions.of(files, options).stream().filter(this::passes).toList();
-        if (readsBytes()) {
+        if (readsBytes() && !options.deviceMemory()) {
             found.forEach(RegionScan::checkFits);
         }
         // Shards that only their index names come last.

@@ -17,10 +17,11 @@ final class RegionScanBuilder implements ScanBuilder, SupportsPushDownRequiredCo
     private final SourceOptions options;
     private final List<Predicate> pushed = new ArrayList<>();
     private final List<RegionFilter> filters = new ArrayList<>();
-    private StructType columns = Column.schema();
+    private StructType columns;
 
     RegionScanBuilder(SourceOptions options) {
         this.options = options;
+        this.columns = Column.schema(options.deviceMemory());
     }
 
     @Override

@@ -29,7 +29,7 @@ final class RegionTable implements SupportsRead, SupportsWrite {
     @Override
     @SuppressWarnings("deprecation") // its replacement is not in Spark 3.5
     public StructType schema() {
-        return Column.schema();
+        return Column.schema(options.deviceMemory());
     }
 
     @Override

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param regionBytes the most bytes of a row; arrays are cut only if it was set
  * @param splitBytes the most bytes of a partition, unless one row has more
  * @param nameGlob which files of a directory are read; null for all
+ * @param deviceMemory whether rows have their bytes in device memory
  * @param recursive whether files of subdirectories are read
  * @param maxFilesPerTrigger the most files of a micro-batch
  */
@@ -34,6 +35,7 @@ record SourceOptions(
         OptionalLong regionBytes,
         OptionalLong splitBytes,
         @Nullable String nameGlob,
+        boolean deviceMemory,
         boolean recursive,
         int maxFilesPerTrigger) {
 
@@ -53,6 +55,7 @@ record SourceOptions(
                 bytes(options, "splitBytes"),
                 value(options, "pathGlobFilter", "a pattern of file names", SourceOptions::glob)
                         .orElse(null),
+                deviceMemory(options),
                 flag(options, "recursiveFileLookup"),
                 files);
     }
@@ -78,6 +81,10 @@ record SourceOptions(
                     default -> throw new IllegalArgumentException(text);
                 })
                 .orElse(false);
+    }
+
+    static boolean deviceMemory(CaseInsensitiveStringMap options) {
+        return flag(options, "deviceMemory");
     }
 
     /** Returns a pattern that the file system takes. */

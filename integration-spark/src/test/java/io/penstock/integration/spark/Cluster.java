@@ -57,13 +57,12 @@ final class Cluster implements BeforeAllCallback {
         }
     }
 
-    /** Returns what the executors hold. */
-    static List<String> held(SparkSession session) {
+    private static List<String> held(SparkSession session) {
         MapPartitionsFunction<Long, String> held = ignored -> {
             try (ExecutorBackend.Lease lease = ExecutorBackend.lease()) {
                 var counters = lease.device().counters();
-                return List.of(counters.pins() + " pins, " + counters.files() + " files, "
-                                + lease.budget().available() + " free")
+                return List.of(counters.pins() + " pins, " + counters.files() + " files, " + counters.buffers()
+                                + " buffers, " + lease.budget().available() + " free")
                         .iterator();
             }
         };
@@ -71,6 +70,14 @@ final class Cluster implements BeforeAllCallback {
                 .as(Encoders.LONG())
                 .mapPartitions(held, Encoders.STRING())
                 .collectAsList();
+    }
+
+    /** Waits until no executor holds anything; the caller has a limit of time. */
+    static void awaitNothingHeld(SparkSession session) {
+        List<String> held = held(session);
+        while (held.isEmpty() || !held.stream().allMatch("0 pins, 0 files, 0 buffers, 33554432 free"::equals)) {
+            held = held(session);
+        }
     }
 
     /** Starts a cluster whose executors have this class path. */

@@ -105,7 +105,7 @@ class DeviceTasksTest {
         assertThat(add(parts)).isEqualTo(sums);
     }
 
-    private static boolean isFirst(String marker) {
+    static boolean isFirst(String marker) {
         try {
             Files.createFile(Path.of(marker));
             return true;
@@ -116,7 +116,7 @@ class DeviceTasksTest {
         }
     }
 
-    private static void kill() {
+    static void kill() {
         try {
             new ProcessBuilder(
                             "kill", "-9", String.valueOf(ProcessHandle.current().pid()))
@@ -157,15 +157,7 @@ class DeviceTasksTest {
         session.sparkContext().cancelJobGroup("stopped");
         job.join();
         assertThat(end.get()).hasStackTraceContaining("cancelled");
-        awaitNothingHeld();
-    }
-
-    private void awaitNothingHeld() {
-        List<String> held = Cluster.held(session);
-        while (held.stream().anyMatch(text -> !text.equals("0 pins, 0 files, 33554432 free"))) {
-            held = Cluster.held(session); // the test's own limit of time ends this
-        }
-        assertThat(held).isNotEmpty();
+        Cluster.awaitNothingHeld(session);
     }
 
     @Test
@@ -190,7 +182,7 @@ class DeviceTasksTest {
                         (region, chunk, backend) -> atOnce ? load() : Mono.defer(DeviceTasksTest::load),
                         Encoders.STRING());
         assertThatThrownBy(rows::collectAsList).hasStackTraceContaining("no kernel in java.library.path");
-        awaitNothingHeld();
+        Cluster.awaitNothingHeld(session);
     }
 
     private static Mono<String> load() {

@@ -112,7 +112,8 @@ class FileWriteTest {
                 .hasStackTraceContaining("name must be that of a file below the directory, was ../x");
         assertThat(folder.resolve("x")).doesNotExist();
         assertThatThrownBy(() -> save(rows.select("name", "length"), target))
-                .hasStackTraceContaining("rows to be written must have a column bytes of type binary, had");
+                .hasStackTraceContaining(
+                        "rows to be written must have either a column bytes of type binary or a column handle of type bigint, had");
         assertThat(files(target)).isEmpty();
     }
 
@@ -124,7 +125,8 @@ class FileWriteTest {
                 .chunkBytes(8 << 20)
                 .mapPartitionsOnDevice(
                         (region, chunk, backend) -> Mono.just(Tuple2.apply(
-                                region.name() + "-" + chunk.index(), new byte[] {chunk.view().get(0)})),
+                                region.name() + "-" + chunk.index(),
+                                new byte[] {chunk.view().get(0)})),
                         Encoders.tuple(Encoders.STRING(), Encoders.BINARY()));
         save(firsts.toDF("name", "bytes"), target);
         assertThat(files(target)).hasSize(6);

@@ -95,10 +95,7 @@ class SpeculationTest {
         }
         System.out.println(
                 "every file once: " + parts.stream().sorted().toList().equals(expected));
-        List<String> held = Cluster.held(session);
-        while (held.stream().anyMatch(text -> !text.equals("0 pins, 0 files, 33554432 free"))) {
-            held = Cluster.held(session); // the test's own limit of time ends this
-        }
+        Cluster.awaitNothingHeld(session);
         System.exit(0);
     }
 
