@@ -2,6 +2,7 @@
 package io.penstock.integration.spark;
 
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.LongAdder;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
@@ -12,6 +13,7 @@ final class ByteBudget {
 
     private final long bytes;
     private final Semaphore units;
+    private final LongAdder waited = new LongAdder();
 
     ByteBudget(long bytes) {
         if (bytes < UNIT || bytes / UNIT > Integer.MAX_VALUE) {
@@ -30,6 +32,11 @@ final class ByteBudget {
         return (long) units.availablePermits() * UNIT;
     }
 
+    /** Returns how long all tasks together have waited, in nanoseconds. */
+    long waited() {
+        return waited.sum();
+    }
+
     /**
      * Waits until as many bytes are free, and takes them until the result is disposed of.
      *
@@ -41,7 +48,12 @@ final class ByteBudget {
                     + " bytes together, the value of " + ExecutorBackend.IN_FLIGHT + ", had " + wanted);
         }
         int count = (int) Math.min((wanted + UNIT - 1) / UNIT, bytes / UNIT);
-        units.acquire(count);
+        long started = System.nanoTime();
+        try {
+            units.acquire(count);
+        } finally {
+            waited.add(System.nanoTime() - started);
+        }
         return Disposables.composite(() -> units.release(count)); // at most once
     }
 }

@@ -43,8 +43,10 @@ final class DeviceReader implements AutoCloseable {
         try {
             long started = System.nanoTime();
             held.push(lease.budget().acquire(region.length())::dispose);
-            metrics.waited(System.nanoTime() - started);
+            long granted = System.nanoTime();
+            metrics.waited(granted - started);
             BufferRegion memory = region.isContiguous() ? memory(region) : load(region);
+            metrics.read(System.nanoTime() - granted);
             TaskMemory task = TaskMemory.current();
             long handle = task.lend(memory);
             held.push(() -> task.end(handle));

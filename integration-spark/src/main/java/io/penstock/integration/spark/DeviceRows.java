@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import org.apache.spark.TaskContext;
 import org.apache.spark.TaskKilledException;
@@ -54,7 +55,7 @@ final class DeviceRows<T> implements Iterator<T> {
                 chunkBytes, regions.stream().mapToLong(Region::length).max().orElse(0));
         Disposable permit = lease.budget().acquire(Math.multiplyExact(bytes, (long) depth));
         Stream<T> stream = Flux.fromIterable(byFile(regions))
-                .concatMap(neighbours -> new FileRows<>(neighbours, function, lease.device()).rows(bytes, depth))
+                .concatMap(neighbours -> new FileRows<>(neighbours, function, lease).rows(bytes, depth))
                 .takeUntilOther(killed(task))
                 .toStream(ROWS_AHEAD)
                 .onClose(permit::dispose);
@@ -92,13 +93,15 @@ final class DeviceRows<T> implements Iterator<T> {
         private final List<Region> regions;
         private final DeviceFunction<T> function;
         private final Backend backend;
+        private final LongAdder functions;
         private int current;
         private long done; // of the current region
 
-        FileRows(List<Region> regions, DeviceFunction<T> function, Backend backend) {
+        FileRows(List<Region> regions, DeviceFunction<T> function, ExecutorBackend.Lease lease) {
             this.regions = regions;
             this.function = function;
-            this.backend = backend;
+            this.backend = lease.device();
+            this.functions = lease.functions();
         }
 
         Flux<T> rows(long chunkBytes, int depth) {
@@ -131,7 +134,9 @@ final class DeviceRows<T> implements Iterator<T> {
                         new EOFException("the file became shorter than when the query was planned: " + region));
             }
             done += chunk.length();
-            return function.apply(region, chunk, backend);
+            long started = System.nanoTime();
+            return Flux.from(function.apply(region, chunk, backend))
+                    .doFinally(end -> functions.add(System.nanoTime() - started));
         }
     }
 

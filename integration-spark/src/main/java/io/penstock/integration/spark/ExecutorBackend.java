@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
@@ -41,6 +42,7 @@ final class ExecutorBackend {
     private final Backend device;
     private final Backend host;
     private final ByteBudget budget;
+    private final LongAdder functions = new LongAdder();
     private int users;
 
     private ExecutorBackend(String address, SparkConf conf) {
@@ -85,6 +87,11 @@ final class ExecutorBackend {
 
         ByteBudget budget() {
             return of.budget;
+        }
+
+        /** Returns how long functions of device tasks have had their chunks, in nanoseconds. */
+        LongAdder functions() {
+            return of.functions;
         }
 
         @Override

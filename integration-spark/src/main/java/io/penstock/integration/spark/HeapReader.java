@@ -63,13 +63,15 @@ final class HeapReader implements AutoCloseable {
             Disposable permit =
                     lease.budget().acquire(Math.min(bytes, lease.budget().bytes()));
             try {
-                metrics.waited(System.nanoTime() - started);
+                long granted = System.nanoTime();
+                metrics.waited(granted - started);
                 if (first.isContiguous()) {
                     read(first, pieces);
                     times.check(first.path()); // after the read: the file may have been written during it
                 } else {
                     load(first, heap.get(0));
                 }
+                metrics.read(System.nanoTime() - granted);
             } finally {
                 permit.dispose();
             }

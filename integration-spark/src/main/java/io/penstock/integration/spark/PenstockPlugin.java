@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.ToLongFunction;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
@@ -29,8 +31,10 @@ import org.apache.spark.resource.ResourceInformation;
  *
  * <p><b>Errors:</b> an executor whose backend cannot be opened does not start.
  *
- * <p><b>Metrics:</b> {@code bytes.PATH}, {@code failures}, {@code transfers.in.flight}, {@code pins} and {@code
- * budget.available} in the registry of the executor, by the name of this class.
+ * <p><b>Metrics:</b> {@code bytes.PATH}, {@code failures}, {@code transfers.in.flight}, {@code pins}, {@code
+ * budget.available}, {@code wait.budget.millis}, for which tasks waited for bytes in flight, and {@code
+ * wait.functions.millis}, for which functions of {@link DeviceTasks} had chunks, in the registry of the executor, by the name
+ * of this class.
  */
 public final class PenstockPlugin implements SparkPlugin {
 
@@ -85,9 +89,18 @@ public final class PenstockPlugin implements SparkPlugin {
                     .flatMap(lease -> lease.backends().stream())
                     .mapToLong(backend -> backend.counters().pins())
                     .sum());
+            registry.register("wait.budget.millis", (Gauge<Long>)
+                    () -> millis(lease -> lease.budget().waited()));
+            registry.register("wait.functions.millis", (Gauge<Long>)
+                    () -> millis(lease -> lease.functions().sum()));
             registry.register("budget.available", (Gauge<Long>) () -> leases.stream()
                     .mapToLong(lease -> lease.budget().available())
                     .sum());
+        }
+
+        private long millis(ToLongFunction<ExecutorBackend.Lease> nanos) {
+            return TimeUnit.NANOSECONDS.toMillis(
+                    leases.stream().mapToLong(nanos).sum());
         }
 
         @Override

@@ -15,12 +15,13 @@ import org.apache.spark.sql.connector.metric.CustomSumMetric;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 
 /**
- * A sum over the tasks of a scan, in Spark's user interface: bytes by path, and the time that tasks waited for bytes in
- * flight. Public for Spark alone, which creates it by its name to add up.
+ * A sum over the tasks of a scan, in Spark's user interface: bytes by path, and the times that tasks waited for bytes in
+ * flight and for transfers. Public for Spark alone, which creates it by its name to add up.
  */
 public final class TransferMetric extends CustomSumMetric {
 
     private static final String WAIT = "penstockWaitMillis";
+    private static final String READ = "penstockReadMillis";
 
     private final String name;
     private final String description;
@@ -51,6 +52,7 @@ public final class TransferMetric extends CustomSumMetric {
             all.add(new TransferMetric(name(path), "bytes read, path " + path));
         }
         all.add(new TransferMetric(WAIT, "wait for bytes in flight, ms"));
+        all.add(new TransferMetric(READ, "wait for transfers, ms"));
         return all.toArray(new CustomMetric[0]);
     }
 
@@ -63,7 +65,8 @@ public final class TransferMetric extends CustomSumMetric {
     static final class Values {
 
         private final Map<TransferPath, LongAdder> bytes = new EnumMap<>(TransferPath.class);
-        private final LongAdder nanos = new LongAdder();
+        private final LongAdder waits = new LongAdder();
+        private final LongAdder reads = new LongAdder();
 
         Values() {
             for (TransferPath path : TransferPath.values()) {
@@ -78,7 +81,12 @@ public final class TransferMetric extends CustomSumMetric {
 
         /** Adds a time that the task waited for bytes in flight. */
         void waited(long time) {
-            nanos.add(time);
+            waits.add(time);
+        }
+
+        /** Adds a time that the task waited for transfers, and for the copies behind them. */
+        void read(long time) {
+            reads.add(time);
         }
 
         Map<TransferPath, LongAdder> bytes() {
@@ -88,7 +96,8 @@ public final class TransferMetric extends CustomSumMetric {
         CustomTaskMetric[] current() {
             List<CustomTaskMetric> current = new ArrayList<>();
             bytes.forEach((path, sum) -> current.add(new Value(name(path), sum.sum())));
-            current.add(new Value(WAIT, TimeUnit.NANOSECONDS.toMillis(nanos.sum())));
+            current.add(new Value(WAIT, TimeUnit.NANOSECONDS.toMillis(waits.sum())));
+            current.add(new Value(READ, TimeUnit.NANOSECONDS.toMillis(reads.sum())));
             return current.toArray(new CustomTaskMetric[0]);
         }
     }

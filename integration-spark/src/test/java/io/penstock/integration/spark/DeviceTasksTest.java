@@ -14,6 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
@@ -58,6 +60,47 @@ class DeviceTasksTest {
                 .format("penstock")
                 .option("splitBytes", splitBytes)
                 .load(folder.toString());
+    }
+
+    /** Returns what the gauge of the executors adds up to, in nanoseconds. */
+    private long functions() {
+        MapPartitionsFunction<Long, String> read = ignored -> {
+            try (ExecutorBackend.Lease lease = ExecutorBackend.lease()) {
+                return List.of(SparkEnv.get().executorId() + " "
+                                + lease.functions().sum())
+                        .iterator();
+            }
+        };
+        List<String> all = session.range(0, 8, 1, 8)
+                .as(Encoders.LONG())
+                .mapPartitions(read, Encoders.STRING())
+                .collectAsList();
+        return all.stream()
+                .distinct()
+                .mapToLong(text -> Long.parseLong(text.split(" ")[1]))
+                .sum();
+    }
+
+    @Test
+    void theTimeOfFunctionsIsMeasured() throws IOException {
+        model(2, 1000);
+        String probe = folder.resolve("_probe").toString();
+        List<Long> times = DeviceTasks.of(arrays("1g"))
+                .mapPartitionsOnDevice(
+                        (region, chunk, backend) -> {
+                            long started = System.nanoTime();
+                            return Mono.fromCallable(() -> {
+                                isFirst(probe + chunk.index()); // some work
+                                return System.nanoTime() - started;
+                            });
+                        },
+                        Encoders.LONG())
+                .collectAsList();
+        assertThat(times).hasSize(2);
+        long sum = times.stream().mapToLong(Long::longValue).sum();
+        while (functions() < sum) {
+            Thread.onSpinWait(); // a count may follow its row; the test's own limit of time ends this
+        }
     }
 
     private static String sum(Region region, Chunk chunk) {

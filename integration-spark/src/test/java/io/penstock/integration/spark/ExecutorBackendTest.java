@@ -94,6 +94,8 @@ class ExecutorBackendTest {
         assertThat(gauge(registry, "failures")).isEqualTo(0L);
         assertThat(gauge(registry, "pins")).isEqualTo(0L);
         assertThat(gauge(registry, "transfers.in.flight")).isEqualTo(0);
+        assertThat(gauge(registry, "wait.budget.millis")).isInstanceOf(Long.class);
+        assertThat(gauge(registry, "wait.functions.millis")).isEqualTo(0L);
         assertThat(gauge(registry, "budget.available")).isEqualTo(256L << 20);
         plugin.shutdown();
         assertThat(isOpen(backend)).isFalse();
@@ -146,13 +148,16 @@ class ExecutorBackendTest {
         while (second.getState() != Thread.State.WAITING) {
             Thread.onSpinWait();
         }
+        long waiting = System.nanoTime();
         assertThat(acquired.getCount()).isOne();
+        long waited = System.nanoTime() - waiting;
         first.dispose();
         first.dispose();
         assertThat(acquired.await(10, TimeUnit.SECONDS)).isTrue();
         second.join();
         assertThat(tooEarly).isFalse();
         assertThat(budget.available()).isEqualTo(64 << 10);
+        assertThat(budget.waited()).isGreaterThan(waited);
     }
 
     @Test
