@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.integration.spark;
 
+import io.penstock.BufferRegion;
 import java.io.IOException;
 import java.io.Serializable;
 import java.lang.management.ManagementFactory;
@@ -19,11 +20,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
+import org.apache.spark.api.java.function.MapFunction;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.expressions.UserDefinedFunction;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
 import reactor.core.publisher.Mono;
 
 /**
@@ -38,6 +44,9 @@ public final class BinaryFileComparison {
     private static final String BINARY = "Spark, binaryFile";
     private static final String ROWS = "Penstock, rows";
     private static final String DEVICE = "Penstock, device memory";
+    private static final String HANDLES = "Penstock, rows of device memory";
+    private static final String UDF =
+            ", by a UDF"; // to which Spark passes the array as it is, if it is in no row of its own
 
     /**
      * What a piece of work found, of one partition or of all.
@@ -76,21 +85,23 @@ public final class BinaryFileComparison {
         this.session = session;
         this.executors = executors;
         MapPartitionsFunction<Row, String> checksums = BinaryFileComparison::checksums;
+        UserDefinedFunction checksum = functions.udf(
+                (UDF1<byte[], String>) bytes -> found(ByteBuffer.wrap(bytes)).toString(), DataTypes.StringType);
+        jobs.put(BINARY, directory -> binary(directory).mapPartitions(checksums, Encoders.STRING()));
+        jobs.put(ROWS, directory -> rows(directory, "bytes").mapPartitions(checksums, Encoders.STRING()));
         jobs.put(
-                BINARY,
-                directory -> session.read()
-                        .format("binaryFile")
-                        .load(directory)
-                        .select("content")
-                        .mapPartitions(checksums, Encoders.STRING()));
+                BINARY + UDF,
+                directory -> binary(directory)
+                        .select(checksum.apply(functions.col("content")))
+                        .as(Encoders.STRING()));
         jobs.put(
-                ROWS,
-                directory -> session.read()
-                        .format("penstock")
-                        .option("raw", true)
-                        .load(directory)
-                        .select("bytes")
-                        .mapPartitions(checksums, Encoders.STRING()));
+                ROWS + UDF,
+                directory -> rows(directory, "bytes")
+                        .select(checksum.apply(functions.col("bytes")))
+                        .as(Encoders.STRING()));
+        MapFunction<Row, String> memory =
+                row -> found(DeviceMemory.of(row.getLong(0)).region()).toString();
+        jobs.put(HANDLES, directory -> rows(directory, "handle").map(memory, Encoders.STRING()));
         jobs.put(
                 DEVICE,
                 directory -> DeviceTasks.of(session.read()
@@ -103,6 +114,23 @@ public final class BinaryFileComparison {
                                                 chunk.view().buffer(0, (int) chunk.length()))
                                         .toString()),
                                 Encoders.STRING()));
+    }
+
+    private Dataset<Row> binary(String directory) {
+        return session.read().format("binaryFile").load(directory).select("content");
+    }
+
+    private Dataset<Row> rows(String directory, String content) {
+        return session.read()
+                .format("penstock")
+                .option("raw", true)
+                .option("deviceMemory", content.equals("handle"))
+                .load(directory)
+                .select(content);
+    }
+
+    private static Found found(BufferRegion region) {
+        return found(region.buffer().hostView().orElseThrow().buffer(region.offset(), (int) region.length()));
     }
 
     /** Arguments: a directory for the files, the number of files, and that of rounds. */
@@ -157,8 +185,9 @@ public final class BinaryFileComparison {
         }
         for (Map.Entry<String, List<Double>> contender : rates.entrySet()) {
             List<Double> ratios = new ArrayList<>();
+            List<Double> base = rates.get(contender.getKey().endsWith(UDF) ? BINARY + UDF : BINARY);
             for (int round = 0; round < rounds; round++) {
-                ratios.add(contender.getValue().get(round) / rates.get(BINARY).get(round));
+                ratios.add(contender.getValue().get(round) / base.get(round));
             }
             System.out.printf(
                     Locale.ROOT,
