@@ -148,6 +148,20 @@ class DeviceMemoryTest {
         Cluster.awaitNothingHeld(spark);
     }
 
+    /** Each partition leaves a row behind that is freed when the task ends. */
+    @Test
+    void aTaskThatWouldWaitForRowsThatItLeftBehindIsRefused() throws IOException {
+        model(5, 8 << 20);
+        MapPartitionsFunction<Row, Long> first =
+                rows -> (rows.hasNext() ? List.of(rows.next().getLong(0)) : List.<Long>of()).iterator();
+        Dataset<Long> rows =
+                load("1").select("handle").mapPartitions(first, Encoders.LONG()).coalesce(1);
+        assertThatThrownBy(rows::collectAsList)
+                .hasStackTraceContaining("a task must have at most 33554432 bytes in flight, the value of"
+                        + " spark.penstock.in-flight-bytes, had ");
+        Cluster.awaitNothingHeld(spark);
+    }
+
     /** Never a wrong address: what was read there may be anything by then. */
     @Test
     void aHandleOfAnotherTaskIsRefused() throws IOException {

@@ -160,6 +160,21 @@ class ExecutorBackendTest {
         assertThat(budget.waited()).isGreaterThan(waited);
     }
 
+    /** It would wait for itself without end. */
+    @Test
+    void aTaskThatWouldWaitForItsOwnBytesIsRefused() throws InterruptedException {
+        ByteBudget budget = new ByteBudget(64 << 10);
+        Disposable first = budget.acquire(40 << 10, "task");
+        assertThatThrownBy(() -> budget.acquire(30 << 10, "task"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage(
+                        "a task must have at most 65536 bytes in flight, the value of spark.penstock.in-flight-bytes,"
+                                + " had 40960 of rows or chunks that it has not taken to their end, and wanted 30720 more");
+        first.dispose();
+        budget.acquire(30 << 10, "task").dispose();
+        assertThat(budget.available()).isEqualTo(64 << 10);
+    }
+
     @Test
     void moreThanTheWholeBudgetIsRefused() {
         assertThatThrownBy(() -> new ByteBudget(8192).acquire(8193))
