@@ -18,6 +18,7 @@ class SourceOptionsTest {
         "regionBytes, 99999999999g, must be a size of at least 1 byte",
         "splitBytes, 0, must be at least 1 byte",
         "raw, maybe, must be true or false",
+        "deviceMemory, maybe, must be true or false",
         "recursiveFileLookup, 2, must be true or false",
         "maxFilesPerTrigger, 1.5, must be a whole number",
         "maxFilesPerTrigger, 0, must be at least 1",
