@@ -317,8 +317,8 @@ final class EngineBackend extends Intake implements Backend {
         int inUse = 0;
         for (IoQueues ofPath : ioQueues) {
             for (IoQueue ioQueue : ofPath.all()) {
-                stagingBuffers += ioQueue.stagingStates().size();
-                inUse += ioQueue.stagingBuffersInUse();
+                stagingBuffers += ioQueue.nativeQueue().stagingStates().size();
+                inUse += ioQueue.nativeQueue().stagingBuffersInUse();
             }
         }
         return resources.counters(
@@ -329,7 +329,7 @@ final class EngineBackend extends Intake implements Backend {
     public List<List<StagingState>> stagingStates() {
         return ioQueues.stream()
                 .flatMap(ofPath -> ofPath.all().stream())
-                .map(IoQueue::stagingStates)
+                .map(ioQueue -> ioQueue.nativeQueue().stagingStates())
                 .filter(states -> !states.isEmpty())
                 .toList();
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
-import io.penstock.Backend.StagingState;
 import io.penstock.Outcome;
 import io.penstock.PenstockException;
 import io.penstock.engine.order.BusyRegions;
@@ -57,7 +56,6 @@ public final class IoQueue implements Request.Completion {
     private final Bounces bounces;
     private long now;
     private int lastArrivals; // in the last turn that had any
-    private volatile boolean full; // with more in flight than the queue executes at a time; read by any thread
     private boolean reaping; // whether "now" is the time of the turn's completions
     private boolean stopping;
     private boolean closed;
@@ -79,8 +77,6 @@ public final class IoQueue implements Request.Completion {
         this.now = clock.getAsLong();
     }
 
-    // Any thread.
-
     /** Accepts a transfer; any thread. */
     public void accept(OpenTransfer transfer) {
         inbox.accept(transfer);
@@ -98,30 +94,18 @@ public final class IoQueue implements Request.Completion {
 
     /** Returns whether arrivals wait for its thread, or requests for others to end; any thread. */
     boolean isBehind() {
-        return full || inbox.hasMessages();
+        return inbox.isBehind();
     }
 
-    /** Returns whether a bug has ended its thread: it refuses all transfers; any thread. */
-    boolean isBroken() {
-        return inbox.isBroken();
-    }
-
-    /** Returns how many of its staging buffers requests hold or have reserved; any thread. */
-    public int stagingBuffersInUse() {
-        return queue.stagingBuffersInUse();
-    }
-
-    /** Returns what each of its staging buffers is used for; any thread. */
-    public List<StagingState> stagingStates() {
-        return queue.stagingStates();
+    /** Returns the native queue, of which any thread may ask what {@link NativeQueue} permits. */
+    public NativeQueue nativeQueue() {
+        return queue;
     }
 
     /** Returns the time of the clock that deadlines are compared with; any thread. */
     long nanos() {
         return clock.getAsLong();
     }
-
-    // The I/O thread.
 
     /** Makes the calling thread the thread of this I/O queue. */
     void runHere() {
@@ -150,16 +134,9 @@ public final class IoQueue implements Request.Completion {
         startSegments();
         signalLoops(); // before a wait
         reaping = false;
-        tellLoad();
+        inbox.tell(!runnable.isEmpty() || freeCount < segments.length - parallelism);
         queue.turn(mayWait && mayPark() ? waitNanos() : 0);
         signalLoops();
-    }
-
-    private void tellLoad() {
-        boolean isFull = !runnable.isEmpty() || freeCount < segments.length - parallelism;
-        if (full != isFull) { // a volatile write takes longer than a read
-            full = isFull;
-        }
     }
 
     /** Signals a loop when all reaped completions have been counted: once, however many arrivals it has. */

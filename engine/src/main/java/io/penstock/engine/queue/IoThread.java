@@ -22,6 +22,7 @@ public final class IoThread extends Thread implements NonBlocking {
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
     private final PollWindow arrivals; // this thread only
     private boolean awaitsIdle; // this thread only
+    private volatile boolean broken; // written by this thread
 
     /** Creates a thread, which polls for arrivals as long as {@code arrivals} permits. */
     IoThread(IoQueue ioQueue, IoThreads group, String name, PollWindow arrivals) {
@@ -35,6 +36,11 @@ public final class IoThread extends Thread implements NonBlocking {
 
     IoQueue ioQueue() {
         return ioQueue;
+    }
+
+    /** Returns whether a bug has ended it, so that its I/O queue refuses all transfers; any thread. */
+    boolean isBroken() {
+        return broken;
     }
 
     IoThreads group() {
@@ -56,6 +62,7 @@ public final class IoThread extends Thread implements NonBlocking {
         } catch (Throwable e) {
             // A bug in the engine or a driver. What is in flight stays pinned: the device may still use it.
             LOG.error("{} failed; its transfers are abandoned, and their memory is not freed", getName(), e);
+            broken = true; // first: a caller whose transfer is refused must get another queue next
             ioQueue.breakDown(e);
         } finally {
             ended.complete(null);

@@ -136,18 +136,19 @@ public final class IoThreads implements IoQueues {
             return thread.ioQueue();
         }
         int turn = picks;
-        IoQueue ioQueue = ioQueue(turn);
-        for (int others = threads.size() - 1; others > 0 && ioQueue.isBroken(); others--) {
+        IoThread thread = thread(turn);
+        for (int others = threads.size() - 1; others > 0 && thread.isBroken(); others--) {
             turn += 1 << RUN_BITS;
-            ioQueue = ioQueue(turn);
+            thread = thread(turn);
         }
+        IoQueue ioQueue = thread.ioQueue();
         // May lose counts: an I/O queue gets a few more then, but no thread waits for a counter.
         picks = ioQueue.isBehind() ? turn + 1 : turn >>> RUN_BITS << RUN_BITS;
         return ioQueue;
     }
 
-    private IoQueue ioQueue(int turn) {
-        return threads.get((turn >>> RUN_BITS) % threads.size()).ioQueue();
+    private IoThread thread(int turn) {
+        return threads.get((turn >>> RUN_BITS) % threads.size());
     }
 
     @Override

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Transfers and actions that were sent to an I/O queue and not taken yet; decides whether the I/O queue must be woken.
  *
- * <p><b>Threading:</b> {@link #accept}, {@link #post}, {@link #hasMessages} and {@link #isBroken} on any thread; everything
- * else on the I/O queue's thread.
+ * <p><b>Threading:</b> {@link #accept}, {@link #post} and {@link #isBehind} on any thread; everything else on the I/O
+ * queue's thread.
  */
 final class QueueInbox {
 
@@ -28,6 +28,8 @@ final class QueueInbox {
     // before its first turn; no other thread ever compares equal, whatever it reads.
     private @Nullable Thread owner;
     private final ArrayDeque<OpenTransfer> opened = new ArrayDeque<>();
+
+    private volatile boolean full; // written by the I/O thread
 
     // Set once, by the I/O thread, when a bug in the engine or a driver ended it.
     private volatile @Nullable Throwable broken;
@@ -52,14 +54,9 @@ final class QueueInbox {
         offer(request);
     }
 
-    /** Returns whether all messages are refused; any thread. */
-    boolean isBroken() {
-        return broken != null;
-    }
-
-    /** Returns whether there are messages that no turn has taken; any thread. */
-    boolean hasMessages() {
-        return !messages.isEmpty();
+    /** Returns whether messages wait for the thread, or requests for others to end; any thread. */
+    boolean isBehind() {
+        return full || !messages.isEmpty();
     }
 
     /** Adds an action for the I/O queue; any thread. */
@@ -97,6 +94,13 @@ final class QueueInbox {
     /** Makes the calling thread the thread of the I/O queue. */
     void runHere() {
         owner = Thread.currentThread();
+    }
+
+    /** Tells other threads whether more requests are in flight than the native queue executes at a time. */
+    void tell(boolean isFull) {
+        if (full != isFull) { // a volatile write takes longer than a read
+            full = isFull;
+        }
     }
 
     boolean isEmpty() {
