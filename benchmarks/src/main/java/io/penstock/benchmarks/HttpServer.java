@@ -62,7 +62,8 @@ final class HttpServer implements AutoCloseable {
 
     /** Returns where a program is, among the usual folders of programs. */
     static Optional<Path> program(String name) {
-        for (String folder : new String[] {"/usr/sbin", "/usr/bin", "/usr/local/bin", "/usr/local/sbin"}) {
+        String path = System.getenv("PATH") + ":/usr/sbin:/usr/local/sbin"; // where servers are
+        for (String folder : path.split(":")) {
             Path program = Path.of(folder, name);
             if (Files.isExecutable(program)) {
                 return Optional.of(program);

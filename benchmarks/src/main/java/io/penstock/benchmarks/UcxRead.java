@@ -126,8 +126,8 @@ final class UcxRead {
         /**
          * Creates it.
          *
-         * @param isAlike whether it moves as much memory as Penstock and its endpoints detect the end of their peer, as
-         *     those of Penstock do; else one range, which stays in the caches, without
+         * @param isAlike whether it moves as much memory as Penstock, in segments of the same size, and its endpoints
+         *     detect the end of their peer, as those of Penstock do; else one range, which stays in the caches, by UCX's defaults
          */
         Perftest(String transports, boolean isAlike) {
             this.transports = transports;
@@ -164,6 +164,9 @@ final class UcxRead {
                     new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output);
             builder.environment().put("UCX_TLS", transports);
             builder.environment().put("UCX_MM_ERROR_HANDLING", isAlike ? "y" : "n"); // as UcxContext does
+            if (isAlike) {
+                builder.environment().put("UCX_TCP_RX_SEG_SIZE", "512k"); // the same
+            }
             return builder.start();
         }
 

@@ -8,9 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a tree of sysfs shows to stand between a GPU and other devices. */
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "the files of sysfs have colons in their names")
 class PeerLimitsTest {
 
     private static final String GPU = "0000:1b:00.0";
