@@ -29,9 +29,9 @@ public final class IoThreads implements IoQueues {
 
     private static final Shared<Key, IoThreads> SHARED = new Shared<>(unused -> {}); // release() stops them
     private static final long EXIT_MILLIS = 1000;
-    // Picks go to one I/O queue while it keeps up: its thread is awake, and an idle one would have to be woken. After
-    // this many picks in a row (2^4) at which it was behind, which it gets as one batch, the next is picked, so that a
-    // single subscriber keeps all I/O queues busy.
+    // This many consecutive picks go to one I/O queue (2^4), which gets them as one batch; then the next is picked, so
+    // that a single subscriber keeps all I/O queues busy. Where threads poll, only picks at which it was behind count:
+    // while it keeps up its thread is awake, and an idle one would have to be woken.
     private static final int RUN_BITS = 4;
 
     /** Backends with equal keys share I/O queues. Any option may change a queue, so all of them are part of the key. */
@@ -39,6 +39,7 @@ public final class IoThreads implements IoQueues {
 
     private final List<IoThread> threads = new ArrayList<>();
     private int picks;
+    private boolean polls; // written before others have this object
     private @Nullable Thread exitHook;
 
     private IoThreads() {}
@@ -56,6 +57,7 @@ public final class IoThreads implements IoQueues {
         loadNatives();
         QueueLimits limits = QueueLimits.ofBytes(options.get(CommonOptions.QUEUE_BYTES));
         long pollNanos = Pause.pollNanos(options.get(CommonOptions.POLL_MICROS));
+        polls = pollNanos > 0;
         try {
             for (int i = 0; i < ioPath.ioQueues(); i++) {
                 IoQueue ioQueue = new IoQueue(ioPath.openQueue(), limits, System::nanoTime);
@@ -126,7 +128,7 @@ public final class IoThreads implements IoQueues {
     }
 
     /**
-     * Returns an I/O queue that keeps up, or the next one; on the thread of an I/O queue, that I/O queue, so that a chain of transfers never
+     * Returns the next I/O queue, or the last one again if it keeps up and its thread polls; on the thread of an I/O queue, that I/O queue, so that a chain of transfers never
      * changes threads.
      */
     @Override
@@ -143,7 +145,7 @@ public final class IoThreads implements IoQueues {
         }
         IoQueue ioQueue = thread.ioQueue();
         // May lose counts: an I/O queue gets a few more then, but no thread waits for a counter.
-        picks = ioQueue.isBehind() ? turn + 1 : turn >>> RUN_BITS << RUN_BITS;
+        picks = !polls || ioQueue.isBehind() ? turn + 1 : turn >>> RUN_BITS << RUN_BITS;
         return ioQueue;
     }
 

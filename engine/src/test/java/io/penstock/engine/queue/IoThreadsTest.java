@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Test;
 
 class IoThreadsTest {
 
+    private static final Options POLLING = Options.none().with(CommonOptions.POLL_MICROS, 200);
+
     @Test
     void backendsShareQueuesOnlyWhereTheirOptionsAreTheSame() {
         FakeDevice device = new FakeDevice(Limits.none(1 << 20));
@@ -55,7 +57,7 @@ class IoThreadsTest {
     void aQueueThatKeepsUpIsPickedAgain() {
         FakeDevice device = new FakeDevice(Limits.none(1 << 20));
         device.ioQueues = 2;
-        IoQueues ioQueues = IoThreads.acquire(device, Options.none());
+        IoQueues ioQueues = IoThreads.acquire(device, POLLING);
         Set<IoQueue> picked = new HashSet<>();
         for (int i = 0; i < 100; i++) {
             picked.add(ioQueues.pick());
@@ -68,7 +70,7 @@ class IoThreadsTest {
     void afterABatchForAQueueThatIsBehindTheNextIsPicked() {
         FakeDevice device = new FakeDevice(Limits.none(1 << 20));
         device.ioQueues = 2;
-        IoQueues ioQueues = IoThreads.acquire(device, Options.none());
+        IoQueues ioQueues = IoThreads.acquire(device, POLLING);
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         IoQueue first = ioQueues.pick();
@@ -82,6 +84,16 @@ class IoThreadsTest {
                 Stream.generate(ioQueues::pick).limit(17).distinct().toList();
         assertThat(picked).hasSize(2).first().isSameAs(first);
         end.countDown();
+        ioQueues.release().join();
+    }
+
+    /** Idle ones have to be woken whichever it is, and two share the work. */
+    @Test
+    void withoutPollingQueuesTakeTurns() {
+        FakeDevice device = new FakeDevice(Limits.none(1 << 20));
+        device.ioQueues = 2;
+        IoQueues ioQueues = IoThreads.acquire(device, Options.none().with(CommonOptions.POLL_MICROS, 0));
+        assertThat(Stream.generate(ioQueues::pick).limit(17).distinct()).hasSize(2);
         ioQueues.release().join();
     }
 
