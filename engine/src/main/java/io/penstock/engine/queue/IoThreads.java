@@ -128,8 +128,8 @@ public final class IoThreads implements IoQueues {
     }
 
     /**
-     * Returns the next I/O queue, or the last one again if it keeps up and its thread polls; on the thread of an I/O queue, that I/O queue, so that a chain of transfers never
-     * changes threads.
+     * Returns the next I/O queue, or the last one again if it keeps up and its thread polls; on the thread of an I/O
+     * queue, that I/O queue, so that a chain of transfers never changes threads.
      */
     @Override
     public IoQueue pick() {

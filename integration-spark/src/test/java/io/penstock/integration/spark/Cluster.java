@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.integration.spark;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.sun.management.OperatingSystemMXBean;
 import io.penstock.tck.Require;
 import java.io.File;
@@ -11,8 +13,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +82,27 @@ final class Cluster implements BeforeAllCallback {
         while (held.isEmpty() || !held.stream().allMatch("0 pins, 0 files, 0 buffers, 33554432 free"::equals)) {
             held = held(session);
         }
+    }
+
+    /** Cancels a job once its first task has created a file; the caller has a limit of time. */
+    static void cancelOnceStarted(SparkSession session, Dataset<?> rows, Path started, boolean interrupts)
+            throws InterruptedException {
+        AtomicReference<Throwable> end = new AtomicReference<>();
+        Thread job = new Thread(() -> {
+            session.sparkContext().setJobGroup("cancelled", "a job that never ends", interrupts);
+            try {
+                rows.collectAsList();
+            } catch (Throwable e) {
+                end.set(e);
+            }
+        });
+        job.start();
+        while (!Files.exists(started)) {
+            Thread.onSpinWait();
+        }
+        session.sparkContext().cancelJobGroup("cancelled");
+        job.join();
+        assertThat(end.get()).hasStackTraceContaining("cancelled");
     }
 
     /** Starts a cluster whose executors have this class path. */

@@ -16,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.MapFunction;
@@ -332,22 +331,7 @@ class DeviceMemoryTest {
             return 0L;
         };
         Dataset<Long> rows = load("1g").select("handle").map(hangs, Encoders.LONG());
-        AtomicReference<Throwable> end = new AtomicReference<>();
-        Thread job = new Thread(() -> {
-            spark.sparkContext().setJobGroup("killed", "a job that never ends", true);
-            try {
-                rows.collectAsList();
-            } catch (Throwable e) {
-                end.set(e);
-            }
-        });
-        job.start();
-        while (!Files.exists(Path.of(started))) {
-            Thread.onSpinWait();
-        }
-        spark.sparkContext().cancelJobGroup("killed");
-        job.join();
-        assertThat(end.get()).hasStackTraceContaining("cancelled");
+        Cluster.cancelOnceStarted(spark, rows, Path.of(started), true);
         Cluster.awaitNothingHeld(spark);
     }
 }

@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Dataset;
@@ -184,22 +183,7 @@ class DeviceTasksTest {
                             return Mono.never();
                         },
                         Encoders.STRING());
-        AtomicReference<Throwable> end = new AtomicReference<>();
-        Thread job = new Thread(() -> {
-            session.sparkContext().setJobGroup("stopped", "a job that never ends", interrupted);
-            try {
-                rows.collectAsList();
-            } catch (Throwable e) {
-                end.set(e);
-            }
-        });
-        job.start();
-        while (!Files.exists(Path.of(started))) {
-            Thread.onSpinWait();
-        }
-        session.sparkContext().cancelJobGroup("stopped");
-        job.join();
-        assertThat(end.get()).hasStackTraceContaining("cancelled");
+        Cluster.cancelOnceStarted(session, rows, Path.of(started), interrupted);
         Cluster.awaitNothingHeld(session);
     }
 
