@@ -60,7 +60,7 @@ class ControllerTest {
     @AfterEach
     void close() {
         controller.leave();
-        assertThat(QtestBus.LIVE).as("memory for DMA").hasValue(0);
+        QtestBus.assertAllFreed();
     }
 
     @Test

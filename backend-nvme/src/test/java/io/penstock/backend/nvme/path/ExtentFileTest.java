@@ -61,7 +61,7 @@ class ExtentFileTest {
                         .hasMessageContaining("the file system has been mounted for writing");
             }
         }
-        assertThat(QtestBus.LIVE).as("memory for DMA").hasValue(0);
+        QtestBus.assertAllFreed();
     }
 
     private static Backend open(Qemu qemu) {

@@ -33,9 +33,9 @@ class LackOfMemoryTest {
                 } catch (TransientStorageException e) {
                     refused++;
                 }
-                assertThat(QtestBus.LIVE)
+                assertThat(QtestBus.live())
                         .as("memory for DMA, of %d allocations", most)
-                        .hasValue(0);
+                        .isZero();
             }
         }
         assertThat(refused).isEqualTo(ALLOCATIONS);

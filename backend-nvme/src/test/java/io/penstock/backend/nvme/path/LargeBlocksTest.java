@@ -50,7 +50,7 @@ class LargeBlocksTest {
             queue.close();
             controller.leave();
         }
-        assertThat(QtestBus.LIVE).as("memory for DMA").hasValue(0);
+        QtestBus.assertAllFreed();
     }
 
     private static NvmeFile file(Controller controller) throws IOException {

@@ -47,7 +47,7 @@ class LostControllerTest {
             disk.close();
             qemu.close();
         }
-        assertThat(QtestBus.LIVE).as("memory for DMA").hasValue(0);
+        QtestBus.assertAllFreed();
     }
 
     @Test

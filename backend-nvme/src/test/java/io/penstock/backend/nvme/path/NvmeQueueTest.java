@@ -47,6 +47,7 @@ class NvmeQueueTest {
     private NbdDisk disk;
     private Qemu qemu;
     private QtestBus qtest;
+    private int opened;
     private FaultyBus bus;
     private Controller controller;
     private NvmeQueue queue;
@@ -73,8 +74,9 @@ class NvmeQueueTest {
         requests = new Requests();
         qtest = new QtestBus(qemu);
         bus = new FaultyBus(qtest);
-        controller = Controller.open("queue", () -> bus, TIMEOUT);
+        controller = Controller.open("queue" + ++opened, () -> bus, TIMEOUT); // not one that a failed test has left
         queue = NvmeQueue.open(controller.join(), 16, 0);
+        bus.keepFromReset(bus.lastAllocated());
         file = (NvmeFile)
                 new BlockRanges(controller, true, 1 << 20).open(Path.of(DEVICE, "1"), Set.of(FileOption.WRITE));
         memory = bus.allocate(64 << 10);
@@ -85,7 +87,7 @@ class NvmeQueueTest {
         memory.free();
         queue.close();
         controller.leave();
-        assertThat(QtestBus.LIVE).as("memory for DMA").hasValue(0);
+        QtestBus.assertAllFreed();
     }
 
     private void turnUntil(NvmeQueue queue, BooleanSupplier done) {
@@ -171,6 +173,7 @@ class NvmeQueueTest {
     @Test
     void aTimeoutResetsTheControllerAndTheCommandsOfAllQueuesFailOnce() throws IOException {
         NvmeQueue other = NvmeQueue.open(controller.join(), 16, 0);
+        bus.keepFromReset(bus.lastAllocated());
         Requests others = new Requests();
         qemu.throttle(1);
         try {
@@ -181,22 +184,23 @@ class NvmeQueueTest {
             other.turn(0);
             turnUntil(queue, () -> requests.ended() == 6);
             turnUntil(other, () -> others.ended() == 6);
+            qemu.throttle(0);
+            assertThat(controller.generation()).isOne();
+            NativeFailure failure = requests.failure(5).orElseThrow();
+            assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.TRANSIENT);
+            assertThat(failure.error().symbol()).isEqualTo("NVME_SC_HOST_ABORTED_CMD");
+            assertThat(others.failure(5)).hasValue(failure);
+
+            queue.enqueue(read(requests, 7));
+            other.enqueue(read(others, 7));
+            turnUntil(queue, () -> requests.hasEnded(7));
+            turnUntil(other, () -> others.hasEnded(7));
+            assertThat(requests.result(7)).isEqualTo(4096);
+            assertThat(others.result(7)).isEqualTo(4096);
         } finally {
             qemu.throttle(0);
+            other.close();
         }
-        assertThat(controller.generation()).isOne();
-        NativeFailure failure = requests.failure(5).orElseThrow();
-        assertThat(failure.kind()).isEqualTo(NativeFailure.Kind.TRANSIENT);
-        assertThat(failure.error().symbol()).isEqualTo("NVME_SC_HOST_ABORTED_CMD");
-        assertThat(others.failure(5)).hasValue(failure);
-
-        queue.enqueue(read(requests, 7));
-        other.enqueue(read(others, 7));
-        turnUntil(queue, () -> requests.hasEnded(7));
-        turnUntil(other, () -> others.hasEnded(7));
-        assertThat(requests.result(7)).isEqualTo(4096);
-        assertThat(others.result(7)).isEqualTo(4096);
-        other.close();
     }
 
     @Test

@@ -6,7 +6,10 @@ import io.penstock.TransientStorageException;
 import io.penstock.backend.nvme.bus.Bus;
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.engine.spi.memory.HostMemory;
+import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +28,7 @@ public final class FaultyBus implements Bus {
     private volatile boolean losesAttributes;
     private volatile boolean isAdminDeaf;
     private volatile boolean stopped;
+    private final List<DmaMemory> kept = new CopyOnWriteArrayList<>();
     private final AtomicInteger allocations = new AtomicInteger(Integer.MAX_VALUE);
     private final AtomicLong allocated = new AtomicLong();
     private volatile @Nullable DmaMemory last;
@@ -47,6 +51,14 @@ public final class FaultyBus implements Bus {
     /** Replaces the attributes of the admin queues by 0, which controllers refuse. */
     public void loseAttributes() {
         losesAttributes = true;
+    }
+
+    /**
+     * Undoes what the controller writes to a memory while it is disabled. QEMU carries out the commands in flight then,
+     * and at times posts that they have succeeded; others drop them.
+     */
+    public void keepFromReset(DmaMemory memory) {
+        kept.add(memory);
     }
 
     /** Loses the doorbell of the admin queue until the controller is disabled. */
@@ -95,11 +107,32 @@ public final class FaultyBus implements Bus {
         if (offset == CC && (value & 1) == 0) {
             fatal = false;
             isAdminDeaf = false;
+            disable(value);
+            return;
         }
         if (offset == ADMIN_DOORBELL && isAdminDeaf) {
             return;
         }
         bus.write(offset, offset == AQA && losesAttributes ? 0 : value);
+    }
+
+    private void disable(int value) {
+        List<byte[]> before = kept.stream().map(FaultyBus::bytes).toList();
+        bus.write(CC, value);
+        bus.read(CSTS); // answered after the write has been executed
+        for (int i = 0; i < before.size(); i++) {
+            buffer(kept.get(i)).put(before.get(i));
+        }
+    }
+
+    private static byte[] bytes(DmaMemory memory) {
+        byte[] bytes = new byte[(int) memory.bytes()];
+        buffer(memory).get(bytes);
+        return bytes;
+    }
+
+    private static ByteBuffer buffer(DmaMemory memory) {
+        return memory.buffer(0, (int) memory.bytes());
     }
 
     @Override

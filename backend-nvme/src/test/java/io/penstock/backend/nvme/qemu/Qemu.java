@@ -39,7 +39,7 @@ public final class Qemu implements Closeable {
 
     private final Path folder;
     private final Process process;
-    private final SocketChannel qtest;
+    private final Qtest qtest;
     private final SocketChannel qmp;
     private final FileChannel memoryFile;
     private final ByteBuffer memory;
@@ -87,7 +87,7 @@ public final class Qemu implements Closeable {
                     .redirectOutput(folder.resolve("log").toFile())
                     .start();
             Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
-            qtest = accept(forQtest);
+            qtest = new Qtest(accept(forQtest));
             qmp = accept(forQmp);
             line(qmp); // the greeting
             monitor("{\"execute\": \"qmp_capabilities\"}");
@@ -173,7 +173,7 @@ public final class Qemu implements Closeable {
         }
     }
 
-    SocketChannel qtest() {
+    Qtest qtest() {
         return qtest;
     }
 
