@@ -28,7 +28,8 @@ module io.penstock.engine {
             io.penstock.backend.opencl;
     // Not promised: it changes with the checks of penstock doctor.
     exports io.penstock.engine.spi.machine to
-            io.penstock.backend.cufile;
+            io.penstock.backend.cufile,
+            io.penstock.backend.nvme;
 
     uses io.penstock.engine.spi.PathFilter;
     uses io.penstock.engine.spi.remote.RemoteProvider;

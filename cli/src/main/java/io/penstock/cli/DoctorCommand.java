@@ -18,7 +18,7 @@ import io.penstock.cli.doctor.KernelChecks;
 import io.penstock.cli.doctor.NvidiaChecks;
 import io.penstock.cli.doctor.PciChecks;
 import io.penstock.cli.doctor.VfioChecks;
-import io.penstock.engine.spi.machine.Machine;
+import io.penstock.engine.spi.machine.KernelFiles;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.channels.FileChannel;
@@ -100,14 +100,14 @@ final class DoctorCommand implements Callable<Integer> {
     }
 
     private void look() throws IOException {
-        if (!Machine.isLinux()) {
+        if (!KernelFiles.isLinux()) {
             findings.add(DoctorReport.notLinux());
             if (file != null && !Files.isDirectory(file)) {
                 findings.add(directIo(file));
             }
             return;
         }
-        Machine machine = Machine.here();
+        KernelFiles machine = KernelFiles.here();
         findings.addAll(KernelChecks.of(machine));
         if (file != null) {
             findings.addAll(FileChecks.of(machine, file));

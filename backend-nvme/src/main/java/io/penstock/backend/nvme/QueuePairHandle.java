@@ -21,6 +21,7 @@ import io.penstock.backend.nvme.controller.TailDoorbell;
 import io.penstock.backend.nvme.vfio.VfioBus;
 import io.penstock.engine.Engine;
 import io.penstock.engine.spi.Pause;
+import io.penstock.engine.spi.machine.PeerLimits;
 import io.penstock.engine.spi.memory.HostMemory;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -278,9 +279,8 @@ public final class QueuePairHandle implements AutoCloseable {
 
     /** Returns a refusal of the kernel with what is known to stand between the device and the controller. */
     private static PermanentStorageException withLimits(PermanentStorageException refusal, List<String> limits) {
-        String known = limits.isEmpty() ? "" : ". Limits of this machine: " + String.join(". ", limits);
         return new PermanentStorageException(
-                refusal.getMessage() + known,
+                refusal.getMessage() + PeerLimits.message(limits, ". ", ""),
                 new Failure(refusal.outcome(), refusal.nativeError().orElse(null)),
                 refusal);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli.doctor;
 
-import io.penstock.engine.spi.machine.Machine;
+import io.penstock.engine.spi.machine.KernelFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,7 +53,7 @@ public final class FileChecks {
      *
      * @throws IOException if the file's attributes cannot be read
      */
-    public static List<Finding> of(Machine machine, Path file) throws IOException {
+    public static List<Finding> of(KernelFiles machine, Path file) throws IOException {
         boolean block = isBlockDevice(file);
         long device;
         try {
@@ -84,7 +84,7 @@ public final class FileChecks {
     }
 
     /** Same, of a file on the device of that number. */
-    static List<Finding> of(Machine machine, Path file, String device) {
+    static List<Finding> of(KernelFiles machine, Path file, String device) {
         List<Finding> findings = new ArrayList<>();
         // By the mount point: an overlay and a subvolume of btrfs have files of other device numbers than their own.
         machine.text("/proc/self/mountinfo")
@@ -98,7 +98,7 @@ public final class FileChecks {
         return findings;
     }
 
-    private static List<Finding> ofDevice(Machine machine, String device) {
+    private static List<Finding> ofDevice(KernelFiles machine, String device) {
         String node = "/sys/dev/block/" + device;
         return machine.link(node)
                 .map(link -> List.of(storage(machine, node, link), udev(machine, device)))
@@ -140,7 +140,7 @@ public final class FileChecks {
         };
     }
 
-    private static Finding storage(Machine machine, String node, Path link) {
+    private static Finding storage(KernelFiles machine, String node, Path link) {
         boolean partition = machine.exists(node + "/partition");
         String disk = partition ? node + "/.." : node;
         String name = String.valueOf(link.getName(link.getNameCount() - (partition ? 2 : 1)));
@@ -161,7 +161,7 @@ public final class FileChecks {
                         "");
     }
 
-    private static Finding udev(Machine machine, String device) {
+    private static Finding udev(KernelFiles machine, String device) {
         return machine.value("/run/udev/data/b" + device, "E:ID_FS_USAGE")
                 .map(usage ->
                         Finding.ok(UDEV, "udev has a record of the device " + device + " (ID_FS_USAGE=" + usage + ")"))

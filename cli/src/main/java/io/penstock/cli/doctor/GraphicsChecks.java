@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli.doctor;
 
-import io.penstock.engine.spi.machine.Machine;
+import io.penstock.engine.spi.machine.KernelFiles;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ public final class GraphicsChecks {
     private GraphicsChecks() {}
 
     /** Returns findings about what is installed. */
-    public static List<Finding> of(Machine machine) {
+    public static List<Finding> of(KernelFiles machine) {
         List<Finding> findings = new ArrayList<>();
         for (String vendor : machine.names(VENDORS)) {
             machine.text(VENDORS + "/" + vendor).ifPresent(library -> findings.add(openCl(machine, vendor, library)));
@@ -46,7 +46,7 @@ public final class GraphicsChecks {
         return findings;
     }
 
-    private static Finding openCl(Machine machine, String vendor, String file) {
+    private static Finding openCl(KernelFiles machine, String vendor, String file) {
         String library = file.lines().findFirst().orElse(""); // the loader reads no more
         String what = "OpenCL's vendor " + vendor + (library.isBlank() ? " names no library" : ": " + library);
         if (isFound(machine, library)) {
@@ -59,7 +59,7 @@ public final class GraphicsChecks {
                 "install the vendor's driver again, or remove " + VENDORS + "/" + vendor);
     }
 
-    private static boolean isFound(Machine machine, String library) {
+    private static boolean isFound(KernelFiles machine, String library) {
         if (library.isBlank() || library.startsWith("/")) {
             return !library.isBlank() && machine.exists(library);
         }
@@ -68,7 +68,7 @@ public final class GraphicsChecks {
     }
 
     /** Returns the folders of libraries in the dynamic linker's cache; none if it has no cache, or more folders than those. */
-    private static Set<String> linkerFolders(Machine machine) {
+    private static Set<String> linkerFolders(KernelFiles machine) {
         if (machine.text("/proc/self/environ").orElse("").contains("LD_LIBRARY_PATH=")) {
             return Set.of();
         }
@@ -78,7 +78,7 @@ public final class GraphicsChecks {
         return CACHED.matcher(cache).results().map(path -> path.group(1)).collect(Collectors.toSet());
     }
 
-    private static void access(Machine machine, String device, String group, List<Finding> findings) {
+    private static void access(KernelFiles machine, String device, String group, List<Finding> findings) {
         if (machine.exists(device) && !Files.isWritable(machine.path(device))) {
             findings.add(Finding.warning(
                     "access",
@@ -88,21 +88,23 @@ public final class GraphicsChecks {
         }
     }
 
-    private static void visibleMemory(Machine machine, String device, String card, List<Finding> findings) {
-        machine.text(device + "/mem_info_vram_total").flatMap(Machine::number).ifPresent(all -> {
-            long visible = machine.text(device + "/mem_info_vis_vram_total")
-                    .flatMap(Machine::number)
-                    .orElse(all);
-            String what =
-                    card + ": the processor and other devices reach " + (visible >> 20) + " MiB of " + (all >> 20);
-            findings.add(
-                    visible >= all
-                            ? Finding.ok("bar", what)
-                            : Finding.warning(
-                                    "bar",
-                                    what,
-                                    "DirectGMA, RDMA and mappings are limited to that part",
-                                    "enable Resizable BAR and Above 4G Decoding in the firmware"));
-        });
+    private static void visibleMemory(KernelFiles machine, String device, String card, List<Finding> findings) {
+        machine.text(device + "/mem_info_vram_total")
+                .flatMap(KernelFiles::number)
+                .ifPresent(all -> {
+                    long visible = machine.text(device + "/mem_info_vis_vram_total")
+                            .flatMap(KernelFiles::number)
+                            .orElse(all);
+                    String what = card + ": the processor and other devices reach " + (visible >> 20) + " MiB of "
+                            + (all >> 20);
+                    findings.add(
+                            visible >= all
+                                    ? Finding.ok("bar", what)
+                                    : Finding.warning(
+                                            "bar",
+                                            what,
+                                            "DirectGMA, RDMA and mappings are limited to that part",
+                                            "enable Resizable BAR and Above 4G Decoding in the firmware"));
+                });
     }
 }

@@ -2,7 +2,7 @@
 package io.penstock.cli.doctor;
 
 import io.penstock.Option;
-import io.penstock.engine.spi.machine.Machine;
+import io.penstock.engine.spi.machine.KernelFiles;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -22,7 +22,7 @@ public final class KernelChecks {
     private KernelChecks() {}
 
     /** Returns what the kernel and this process' limits allow. */
-    public static List<Finding> of(Machine machine) {
+    public static List<Finding> of(KernelFiles machine) {
         List<Finding> findings = new ArrayList<>();
         uring(machine).ifPresent(findings::add);
         if (machine.value("/proc/self/status", "Seccomp").filter("2"::equals).isPresent()) {
@@ -46,7 +46,7 @@ public final class KernelChecks {
         return findings;
     }
 
-    private static Optional<Finding> memory(Machine machine) {
+    private static Optional<Finding> memory(KernelFiles machine) {
         return memoryLimits(machine).stream()
                 .min(Comparator.comparingLong(MemoryLimit::bytes))
                 .map(limit -> Finding.note(
@@ -59,7 +59,7 @@ public final class KernelChecks {
     }
 
     /** Returns the limits of the control groups of this process and of the groups above them, of both versions. */
-    private static List<MemoryLimit> memoryLimits(Machine machine) {
+    private static List<MemoryLimit> memoryLimits(KernelFiles machine) {
         List<MemoryLimit> limits = new ArrayList<>();
         for (String line : machine.text("/proc/self/cgroup").orElse("").lines().toList()) {
             String[] hierarchy = line.split(":", 3); // its number, its controllers, the path of the group
@@ -75,11 +75,11 @@ public final class KernelChecks {
         return limits;
     }
 
-    private static void addLimits(List<MemoryLimit> limits, Machine machine, String file, String lowest) {
+    private static void addLimits(List<MemoryLimit> limits, KernelFiles machine, String file, String lowest) {
         for (String group = lowest; !group.isEmpty(); group = parent(group)) {
             String name = group;
             machine.text(file.formatted(group))
-                    .flatMap(Machine::number) // or "max"
+                    .flatMap(KernelFiles::number) // or "max"
                     .filter(bytes -> bytes < NO_MEMORY_LIMIT)
                     .ifPresent(bytes -> limits.add(new MemoryLimit(name, bytes)));
         }
@@ -94,7 +94,7 @@ public final class KernelChecks {
     /** The limit of a control group of the process. */
     private record MemoryLimit(String group, long bytes) {}
 
-    private static Optional<Finding> transparent(Machine machine) {
+    private static Optional<Finding> transparent(KernelFiles machine) {
         return machine.text("/sys/kernel/mm/transparent_hugepage/enabled")
                 .map(modes -> modes.contains("[never]")
                         ? Finding.note(
@@ -105,7 +105,7 @@ public final class KernelChecks {
                         : Finding.ok(HUGE_PAGES, "transparent huge pages are on: " + modes));
     }
 
-    private static Optional<Finding> uring(Machine machine) {
+    private static Optional<Finding> uring(KernelFiles machine) {
         return machine.text("/proc/sys/kernel/io_uring_disabled").map(value -> switch (value) {
             case "0" -> Finding.ok(URING, "io_uring is enabled for every process (kernel.io_uring_disabled = 0)");
             case "1" ->
@@ -124,13 +124,13 @@ public final class KernelChecks {
     }
 
     /** The soft limit of a line such as {@code Max locked memory 8388608 8388608 bytes}; -1 for none. */
-    private static Optional<Long> limit(Machine machine, String name) {
+    private static Optional<Long> limit(KernelFiles machine, String name) {
         return machine.value("/proc/self/limits", name)
                 .map(values -> values.split("\\s+")[0])
-                .flatMap(soft -> soft.equals("unlimited") ? Optional.of(-1L) : Machine.number(soft));
+                .flatMap(soft -> soft.equals("unlimited") ? Optional.of(-1L) : KernelFiles.number(soft));
     }
 
-    private static Optional<Finding> locked(Machine machine) {
+    private static Optional<Finding> locked(KernelFiles machine) {
         return limit(machine, "Max locked memory")
                 .map(
                         bytes -> bytes < 0 || bytes >= LEAST_LOCKED_BYTES
@@ -143,7 +143,7 @@ public final class KernelChecks {
                                         "ulimit -l unlimited; docker run --ulimit memlock=-1; LimitMEMLOCK=infinity in a systemd unit"));
     }
 
-    private static Optional<Finding> files(Machine machine) {
+    private static Optional<Finding> files(KernelFiles machine) {
         return limit(machine, "Max open files")
                 .filter(count -> count >= 0 && count < LEAST_FILES)
                 .map(count -> Finding.note(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli.doctor;
 
-import io.penstock.engine.spi.machine.Machine;
+import io.penstock.engine.spi.machine.KernelFiles;
 import io.penstock.engine.spi.machine.PciDevice;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +18,7 @@ public final class NvidiaChecks {
     private NvidiaChecks() {}
 
     /** Returns findings about NVIDIA's GPUs and about adapters with RDMA; none where there are none. */
-    public static List<Finding> of(Machine machine) {
+    public static List<Finding> of(KernelFiles machine) {
         List<Finding> findings = new ArrayList<>();
         boolean gpu = PciDevice.all(machine).stream().anyMatch(device -> device.isGpu() && device.isNvidia());
         if (gpu) {
@@ -43,7 +43,7 @@ public final class NvidiaChecks {
         return findings;
     }
 
-    private static Finding driver(Machine machine) {
+    private static Finding driver(KernelFiles machine) {
         Optional<String> version = machine.value("/proc/driver/nvidia/version", "NVRM version");
         return version.map(text -> Finding.ok(
                         DRIVER,
@@ -58,7 +58,7 @@ public final class NvidiaChecks {
                         "install NVIDIA's driver; modprobe nvidia; start a container with the NVIDIA runtime"));
     }
 
-    private static Finding nvidiaFs(Machine machine) {
+    private static Finding nvidiaFs(KernelFiles machine) {
         Optional<String> version = machine.text("/sys/module/nvidia_fs/version")
                 .or(() -> machine.value("/proc/driver/nvidia-fs/version", "version"));
         if (version.isPresent() || machine.exists("/proc/driver/nvidia-fs")) {
@@ -95,7 +95,7 @@ public final class NvidiaChecks {
         return findings;
     }
 
-    private static Finding adapter(Machine machine, String name) {
+    private static Finding adapter(KernelFiles machine, String name) {
         String ports = "/sys/class/infiniband/" + name + "/ports";
         List<String> described = new ArrayList<>();
         boolean active = false;
@@ -127,7 +127,7 @@ public final class NvidiaChecks {
                 active ? "set RoCE v2 as the adapter's mode" : "");
     }
 
-    private static Finding ofed(Machine machine) {
+    private static Finding ofed(KernelFiles machine) {
         return machine.text("/sys/module/mlx5_core/version")
                 .map(version -> Finding.ok(NETWORK, "OFED's mlx5_core " + version))
                 .orElseGet(() -> Finding.note(

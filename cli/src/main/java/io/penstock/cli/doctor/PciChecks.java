@@ -2,7 +2,7 @@
 package io.penstock.cli.doctor;
 
 import io.penstock.engine.spi.machine.Iommu;
-import io.penstock.engine.spi.machine.Machine;
+import io.penstock.engine.spi.machine.KernelFiles;
 import io.penstock.engine.spi.machine.PciDevice;
 import io.penstock.engine.spi.machine.PciDevice.Distance;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ public final class PciChecks {
     private PciChecks() {}
 
     /** Returns findings about GPUs and the NVMe and RDMA devices near them; none without a GPU. */
-    public static List<Finding> of(Machine machine) {
+    public static List<Finding> of(KernelFiles machine) {
         List<PciDevice> all = PciDevice.all(machine);
         List<PciDevice> gpus = all.stream().filter(PciDevice::isGpu).toList();
         if (gpus.isEmpty()) {
@@ -57,7 +57,7 @@ public final class PciChecks {
         return findings;
     }
 
-    private static Finding iommu(Machine machine, List<PciDevice> gpus) {
+    private static Finding iommu(KernelFiles machine, List<PciDevice> gpus) {
         Iommu iommu = Iommu.of(machine);
         String state = iommu.toString();
         boolean grace =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli.doctor;
 
-import io.penstock.engine.spi.machine.Machine;
+import io.penstock.engine.spi.machine.KernelFiles;
 import io.penstock.engine.spi.machine.PciDevice;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +17,7 @@ public final class VfioChecks {
     private VfioChecks() {}
 
     /** Returns findings about VFIO and each NVMe controller; none without a controller. */
-    public static List<Finding> of(Machine machine) {
+    public static List<Finding> of(KernelFiles machine) {
         List<PciDevice> all = PciDevice.all(machine);
         List<Finding> findings = new ArrayList<>();
         for (PciDevice device : all) {
@@ -32,7 +32,7 @@ public final class VfioChecks {
         return findings;
     }
 
-    private static Finding modules(Machine machine, boolean byIommufd) {
+    private static Finding modules(KernelFiles machine, boolean byIommufd) {
         List<String> missing = new ArrayList<>();
         if (!machine.exists("/sys/bus/pci/drivers/" + DRIVER)) {
             missing.add(DRIVER);
@@ -49,7 +49,7 @@ public final class VfioChecks {
                         "modprobe " + String.join("; modprobe ", missing));
     }
 
-    private static Finding controller(Machine machine, PciDevice device, List<PciDevice> all) {
+    private static Finding controller(KernelFiles machine, PciDevice device, List<PciDevice> all) {
         String driver = device.driver().orElse("none");
         Optional<String> group = device.iommuGroup();
         String what = device + ": driver " + driver
@@ -81,7 +81,7 @@ public final class VfioChecks {
     }
 
     /** Returns whether there is what the backend opens a controller by without its group: as {@code PciDevice} of the backend finds it. */
-    private static boolean hasIommufd(Machine machine, PciDevice device) {
+    private static boolean hasIommufd(KernelFiles machine, PciDevice device) {
         return machine.exists("/dev/iommu")
                 && machine.names(DEVICES + device.address() + "/vfio-dev").stream()
                         .anyMatch(name -> machine.exists("/dev/vfio/devices/" + name));

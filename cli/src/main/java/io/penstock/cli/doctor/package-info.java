@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * Checks of the machine that files and devices are on: what helps, what slows down, and what to do about it. Each class
- * has one topic, and each check is a function of a {@link io.penstock.engine.spi.machine.Machine}, which reads {@code /proc}, {@code /sys}
+ * has one topic, and each check is a function of a {@link io.penstock.engine.spi.machine.KernelFiles}, which reads {@code /proc}, {@code /sys}
  * and {@code /run} below a root: this machine's, or that of a test. Nothing is changed, and no device is called.
  */
 @NullMarked

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.cli.doctor.Finding.Level;
-import io.penstock.engine.spi.machine.Machine;
+import io.penstock.engine.spi.machine.KernelFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,9 +24,9 @@ class ChecksTest {
     @TempDir
     static Path root;
 
-    private static Machine server;
-    private static Machine workstation;
-    private static Machine lender; // of NVMe controllers
+    private static KernelFiles server;
+    private static KernelFiles workstation;
+    private static KernelFiles lender; // of NVMe controllers
 
     @BeforeAll
     static void makeTrees() throws IOException {
@@ -81,7 +81,7 @@ class ChecksTest {
     /** A virtual machine of those that GPUs are lent in: two cards on one bus, no disk or adapter of a kind that they reach. */
     @Test
     void aVirtualMachineWithTwoGpusIsDescribedAsItIs() throws IOException {
-        Machine guest = Trees.make(root.resolve("guest"), "two-h200.tree", "amd64");
+        KernelFiles guest = Trees.make(root.resolve("guest"), "two-h200.tree", "amd64");
         List<Finding> pci = PciChecks.of(guest);
         assertThat(of(pci, Level.WARNING)).isEmpty();
         assertThat(of(pci, Level.NOTE))
@@ -102,15 +102,16 @@ class ChecksTest {
 
     @Test
     void aGraceProcessorNeedsAnIommuThatTranslates() throws IOException {
-        Machine grace = new Machine(server.root(), "aarch64");
+        KernelFiles grace = new KernelFiles(server.root(), "aarch64");
         assertThat(of(PciChecks.of(grace), Level.OK)).contains("the IOMMU translates [DMA-FQ]");
-        Machine off = Trees.make(root.resolve("off"), "switch.tree", "aarch64");
+        KernelFiles off = Trees.make(root.resolve("off"), "switch.tree", "aarch64");
         try (Stream<Path> iommu = Files.walk(off.path("/sys/class/iommu"))) {
             iommu.sorted(Comparator.reverseOrder())
                     .forEach(path -> path.toFile().delete());
         }
         assertThat(of(PciChecks.of(off), Level.WARNING)).contains("the IOMMU is off");
-        assertThat(of(PciChecks.of(new Machine(off.root(), "amd64")), Level.OK)).contains("the IOMMU is off");
+        assertThat(of(PciChecks.of(new KernelFiles(off.root(), "amd64")), Level.OK))
+                .contains("the IOMMU is off");
     }
 
     @Test
@@ -145,14 +146,14 @@ class ChecksTest {
                         "NVMe 0000:04:00.0: driver none, no IOMMU group");
         assertThat(of(VfioChecks.of(workstation), Level.NOTE))
                 .contains("VFIO's modules are not loaded: vfio-pci, vfio_iommu_type1");
-        Machine without = Trees.make(root.resolve("without"), "two-h200.tree", "amd64");
+        KernelFiles without = Trees.make(root.resolve("without"), "two-h200.tree", "amd64");
         assertThat(VfioChecks.of(without)).as("without a controller").isEmpty();
     }
 
     /** Type 1 is not needed then. */
     @Test
     void aControllerThatIommufdOpensIsDescribed() throws IOException {
-        Machine machine = Trees.make(root.resolve("iommufd"), "iommufd.tree", "amd64");
+        KernelFiles machine = Trees.make(root.resolve("iommufd"), "iommufd.tree", "amd64");
         assertThat(of(VfioChecks.of(machine), Level.OK))
                 .containsExactly(
                         "VFIO's modules are loaded", "NVMe 0000:00:04.0: driver vfio-pci, IOMMU group 4, iommufd");
@@ -167,7 +168,7 @@ class ChecksTest {
     void hugePagesAreDescribed() throws IOException {
         assertThat(of(KernelChecks.of(lender), Level.NOTE))
                 .containsExactly("transparent huge pages are off", "512 huge pages are reserved (vm.nr_hugepages)");
-        Machine on = Trees.make(root.resolve("on"), "vfio.tree", "amd64");
+        KernelFiles on = Trees.make(root.resolve("on"), "vfio.tree", "amd64");
         Files.writeString(on.path("/sys/kernel/mm/transparent_hugepage/enabled"), "always [madvise] never\n");
         assertThat(of(KernelChecks.of(on), Level.OK))
                 .containsExactly("transparent huge pages are on: always [madvise] never");
@@ -175,7 +176,7 @@ class ChecksTest {
 
     @Test
     void aGpuWithoutItsDriverIsAWarning() throws IOException {
-        Machine bare = Trees.make(root.resolve("bare"), "switch.tree", "amd64");
+        KernelFiles bare = Trees.make(root.resolve("bare"), "switch.tree", "amd64");
         Files.delete(bare.path("/proc/driver/nvidia/version"));
         assertThat(of(NvidiaChecks.of(bare), Level.WARNING))
                 .singleElement()
@@ -196,7 +197,7 @@ class ChecksTest {
 
     @Test
     void aLibraryOfOpenClThatTheDynamicLinkerDoesNotFindIsAWarning() throws IOException {
-        Machine machine = new Machine(root.resolve("linker"), "amd64");
+        KernelFiles machine = new KernelFiles(root.resolve("linker"), "amd64");
         write(machine, "/etc/OpenCL/vendors/here.icd", "libhere.so.2.10.0\n");
         write(machine, "/etc/OpenCL/vendors/none.icd", "\n");
         write(machine, "/etc/OpenCL/vendors/removed.icd", "libremoved.so\n");
@@ -234,7 +235,7 @@ class ChecksTest {
     /** Groups that the container of the process does not see are absent: its own is then the root. */
     @Test
     void theLeastMemoryLimitOfAllControlGroupsOfTheProcessIsNamed() throws IOException {
-        Machine second = Trees.make(root.resolve("cgroup2"), "cgroup2.tree", "amd64");
+        KernelFiles second = Trees.make(root.resolve("cgroup2"), "cgroup2.tree", "amd64");
         String limited = "the memory of the control group %s is limited to %s";
         assertThat(of(KernelChecks.of(second), Level.NOTE)).containsExactly(limited.formatted("/models.slice", "1GiB"));
         Files.delete(second.path("/sys/fs/cgroup/models.slice/memory.max"));
@@ -243,7 +244,7 @@ class ChecksTest {
         write(second, "/sys/fs/cgroup/models.slice/load.service/memory.max", "max\n");
         assertThat(KernelChecks.of(second)).isEmpty();
 
-        Machine first = Trees.make(root.resolve("cgroup1"), "cgroup1.tree", "amd64");
+        KernelFiles first = Trees.make(root.resolve("cgroup1"), "cgroup1.tree", "amd64");
         assertThat(of(KernelChecks.of(first), Level.NOTE)).containsExactly(limited.formatted("/batch/job", "1GiB"));
         write(first, "/proc/self/cgroup", "4:memory:/docker/0123\n");
         assertThat(KernelChecks.of(first)).isEmpty();
@@ -276,7 +277,7 @@ class ChecksTest {
 
     @Test
     void aMountPointWithBlanksIsFound() throws IOException {
-        Machine blanks = new Machine(root.resolve("blanks"), "amd64");
+        KernelFiles blanks = new KernelFiles(root.resolve("blanks"), "amd64");
         Path mounts = blanks.path("/proc/self/mountinfo");
         Files.createDirectories(mounts.getParent());
         Files.writeString(mounts, """
@@ -289,7 +290,7 @@ class ChecksTest {
 
     @Test
     void numbersThatAreNoneAreLeftOut() throws IOException {
-        Machine broken = Trees.make(root.resolve("broken"), "workstation.tree", "amd64");
+        KernelFiles broken = Trees.make(root.resolve("broken"), "workstation.tree", "amd64");
         for (String device : broken.names("/sys/bus/pci/devices")) {
             for (String number : List.of("numa_node", "current_link_width", "current_link_speed", "resource")) {
                 write(broken, "/sys/bus/pci/devices/" + device + "/" + number, "");
@@ -306,14 +307,14 @@ class ChecksTest {
         assertThat(PciChecks.of(broken)).as("without a GPU").isEmpty();
     }
 
-    private static void write(Machine machine, String file, String text) throws IOException {
+    private static void write(KernelFiles machine, String file, String text) throws IOException {
         Files.createDirectories(machine.path(file).getParent());
         Files.writeString(machine.path(file), text);
     }
 
     @Test
     void thisMachineCanBeLookedAt() throws IOException {
-        Machine here = Machine.here();
+        KernelFiles here = KernelFiles.here();
         assumeTrue(here.exists("/proc/self/mountinfo"), "no Linux with /proc");
         Path file = Files.createTempFile(root, "file", "");
         List<Finding> all = new ArrayList<>(FileChecks.of(here, file));
@@ -337,7 +338,7 @@ class ChecksTest {
     @Test
     void everyFindingHasAReasonAndASectionOfTheDocumentation() throws IOException {
         List<Finding> all = new ArrayList<>();
-        for (Machine machine : List.of(server, workstation, lender)) {
+        for (KernelFiles machine : List.of(server, workstation, lender)) {
             all.addAll(KernelChecks.of(machine));
             all.addAll(PciChecks.of(machine));
             all.addAll(VfioChecks.of(machine));

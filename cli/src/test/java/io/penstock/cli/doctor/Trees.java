@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli.doctor;
 
-import io.penstock.engine.spi.machine.Machine;
+import io.penstock.engine.spi.machine.KernelFiles;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -27,7 +27,7 @@ final class Trees {
 
     private Trees() {}
 
-    static Machine make(Path root, String listing, String architecture) throws IOException {
+    static KernelFiles make(Path root, String listing, String architecture) throws IOException {
         List<String> lines = new ArrayList<>();
         try (BufferedReader reader = new BufferedReader(new InputStreamReader(
                 Objects.requireNonNull(Trees.class.getResourceAsStream("/doctor/" + listing)),
@@ -54,7 +54,7 @@ final class Trees {
                         path, path.endsWith("config") ? config(text) : (text + "\n").getBytes(StandardCharsets.UTF_8));
             }
         }
-        return new Machine(root, architecture);
+        return new KernelFiles(root, architecture);
     }
 
     private static byte[] config(String text) {

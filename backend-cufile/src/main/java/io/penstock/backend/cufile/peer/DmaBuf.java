@@ -9,7 +9,6 @@ import io.penstock.engine.spi.ffi.LibC;
 import io.penstock.engine.spi.machine.PeerLimits;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A range of GPU memory as a dma-buf. */
@@ -56,19 +55,15 @@ final class DmaBuf implements AutoCloseable {
         }
         if (result != CudaError.SUCCESS) {
             throw CudaFailure.exception(
-                    "export of " + bytes + " bytes" + told(limits, " (", ")"), "cuMemGetHandleForAddressRange", result);
+                    "export of " + bytes + " bytes" + PeerLimits.message(limits.of(), " (", ")"),
+                    "cuMemGetHandleForAddressRange",
+                    result);
         }
         return new DmaBuf(descriptor[0], address - start, length);
     }
 
     private static UnsupportedOperationException refused(String message, PeerLimits limits) {
-        return new UnsupportedOperationException(message + told(limits, ". ", ""));
-    }
-
-    /** Returns the limits of the GPU between two texts; nothing if none is known. */
-    private static String told(PeerLimits limits, String before, String after) {
-        List<String> known = limits.of();
-        return known.isEmpty() ? "" : before + "Limits of this machine: " + String.join(". ", known) + after;
+        return new UnsupportedOperationException(message + PeerLimits.message(limits.of(), ". ", ""));
     }
 
     /**

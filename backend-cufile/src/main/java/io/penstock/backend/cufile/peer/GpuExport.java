@@ -5,7 +5,7 @@ import io.penstock.PeerExport;
 import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.ipc.IpcExport;
 import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.machine.Machine;
+import io.penstock.engine.spi.machine.KernelFiles;
 import io.penstock.engine.spi.machine.PeerLimits;
 import java.net.URI;
 import java.util.List;
@@ -34,11 +34,11 @@ public final class GpuExport implements PeerExport {
 
     /** Creates an export of a range of a context's memory, without any native call. */
     public GpuExport(CudaContext context, long address, long length) {
-        this(Machine.here(), context, address, length);
+        this(KernelFiles.here(), context, address, length);
     }
 
     /** As above, of a GPU of another machine, for tests. */
-    GpuExport(Machine machine, CudaContext context, long address, long length) {
+    GpuExport(KernelFiles machine, CudaContext context, long address, long length) {
         this.limits = new PeerLimits(machine, context.gpu().bus(), context.gpu().bytes());
         this.context = context;
         this.address = address;

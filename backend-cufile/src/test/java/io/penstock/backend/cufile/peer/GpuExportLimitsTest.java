@@ -10,7 +10,7 @@ import io.penstock.backend.cufile.cuda.CudaGpu;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.ffi.Cuda;
-import io.penstock.engine.spi.machine.Machine;
+import io.penstock.engine.spi.machine.KernelFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,7 +55,7 @@ class GpuExportLimitsTest {
         Files.createDirectories(gpu);
         Files.writeString(gpu.resolve("resource"), "0x1000000 0x%x 0x14220c\n".formatted(0x1000000 + bar - 1));
         long page = (address + PAGE - 1) & -PAGE;
-        return new GpuExport(new Machine(root, "amd64"), context, page, BYTES);
+        return new GpuExport(new KernelFiles(root, "amd64"), context, page, BYTES);
     }
 
     @Test

@@ -19,17 +19,17 @@ public record Iommu(boolean isOn, boolean passes, Set<String> types) {
     private static final String GROUPS = "/sys/kernel/iommu_groups/";
 
     /** Returns what it does with the addresses of all devices. */
-    public static Iommu of(Machine machine) {
+    public static Iommu of(KernelFiles machine) {
         return of(machine, machine.names(GROUPS).stream().map(group -> GROUPS + group));
     }
 
     /** Returns what it does with the addresses of one. */
-    static Iommu of(Machine machine, PciDevice device) {
+    static Iommu of(KernelFiles machine, PciDevice device) {
         Optional<String> group = device.iommuGroup();
         return group.isEmpty() ? new Iommu(false, false, Set.of()) : of(machine, Stream.of(GROUPS + group.get()));
     }
 
-    private static Iommu of(Machine machine, Stream<String> groups) {
+    private static Iommu of(KernelFiles machine, Stream<String> groups) {
         Set<String> types = groups.flatMap(group -> machine.text(group + "/type").stream())
                 .collect(Collectors.toCollection(TreeSet::new));
         boolean passes = types.isEmpty()

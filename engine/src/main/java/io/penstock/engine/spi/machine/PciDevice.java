@@ -16,7 +16,7 @@ import java.util.stream.StreamSupport;
  * @param address {@code 0000:1b:00.0}
  * @param route from the host bridge ({@code pci0000:15}) over the bridges to the device itself
  */
-public record PciDevice(Machine machine, String address, List<String> route) {
+public record PciDevice(KernelFiles machine, String address, List<String> route) {
 
     private static final String DEVICES = "/sys/bus/pci/devices";
     private static final int FIRST_EXTENDED = 0x100;
@@ -26,13 +26,13 @@ public record PciDevice(Machine machine, String address, List<String> route) {
     private static final int BARS = 6;
 
     /** Returns those of a machine. */
-    public static List<PciDevice> all(Machine machine) {
+    public static List<PciDevice> all(KernelFiles machine) {
         return machine.names(DEVICES).stream()
                 .map(address -> new PciDevice(machine, address, route(machine, address)))
                 .toList();
     }
 
-    private static List<String> route(Machine machine, String address) {
+    private static List<String> route(KernelFiles machine, String address) {
         return machine.link(DEVICES + "/" + address).stream()
                 .flatMap(link -> StreamSupport.stream(link.spliterator(), false))
                 .map(Path::toString)
@@ -46,7 +46,7 @@ public record PciDevice(Machine machine, String address, List<String> route) {
     }
 
     private int number(String name) {
-        return text(name).flatMap(Machine::number).map(Long::intValue).orElse(-1);
+        return text(name).flatMap(KernelFiles::number).map(Long::intValue).orElse(-1);
     }
 
     /** Returns base class and subclass. */
@@ -107,8 +107,8 @@ public record PciDevice(Machine machine, String address, List<String> route) {
         for (String line : text("resource").orElse("").lines().limit(BARS).toList()) {
             String[] range = line.split("\\s+");
             if (range.length == 3) {
-                long start = Machine.number(range[0]).orElse(0L);
-                long end = Machine.number(range[1]).orElse(0L);
+                long start = KernelFiles.number(range[0]).orElse(0L);
+                long end = KernelFiles.number(range[1]).orElse(0L);
                 largest = Math.max(largest, end == 0 ? 0 : end - start + 1);
             }
         }
@@ -118,7 +118,7 @@ public record PciDevice(Machine machine, String address, List<String> route) {
     /** Returns the lanes of its link; empty if unknown, as in many virtual machines. */
     public Optional<Integer> lanes(String which) {
         return text(which + "_link_width")
-                .flatMap(Machine::number)
+                .flatMap(KernelFiles::number)
                 .map(Long::intValue)
                 .filter(lanes -> lanes > 0 && lanes < 255);
     }

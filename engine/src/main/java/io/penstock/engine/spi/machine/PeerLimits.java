@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param address of the GPU, {@code 0000:1b:00.0}
  * @param bytes the size of the GPU's memory
  */
-public record PeerLimits(Machine machine, String address, long bytes) {
+public record PeerLimits(KernelFiles machine, String address, long bytes) {
 
     private static final String BAR_REMEDY =
             "enable Resizable BAR and Above 4G Decoding in the firmware (docs/doctor.md#bar)";
@@ -21,6 +21,11 @@ public record PeerLimits(Machine machine, String address, long bytes) {
     /** Creates the limits of a GPU, whose address may have upper-case digits, as CUDA writes them. */
     public PeerLimits {
         address = address.toLowerCase(Locale.ROOT);
+    }
+
+    /** Returns limits as a part of a message, between two texts; an empty string if there are none. */
+    public static String message(List<String> limits, String before, String after) {
+        return limits.isEmpty() ? "" : before + "Limits of this machine: " + String.join(". ", limits) + after;
     }
 
     /** Returns why no other device can reach a dma-buf of so many bytes; empty if nothing is known to prevent it. */

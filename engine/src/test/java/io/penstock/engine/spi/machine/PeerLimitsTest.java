@@ -70,7 +70,7 @@ class PeerLimitsTest {
     }
 
     private PeerLimits limits() {
-        return new PeerLimits(new Machine(root, "amd64"), "0000:1B:00.0", 80 * GIB); // CUDA writes capitals
+        return new PeerLimits(new KernelFiles(root, "amd64"), "0000:1B:00.0", 80 * GIB); // CUDA writes capitals
     }
 
     @Test
@@ -125,7 +125,7 @@ class PeerLimitsTest {
     @Test
     void aGraceProcessorHasTheOppositeLimits() throws IOException {
         bar(0x10000000, GIB / 4);
-        PeerLimits grace = new PeerLimits(new Machine(root, "aarch64"), GPU, 80 * GIB);
+        PeerLimits grace = new PeerLimits(new KernelFiles(root, "aarch64"), GPU, 80 * GIB);
         assertThat(grace.obstacle(GIB)).isEmpty();
         assertThat(grace.of())
                 .containsExactly(
@@ -137,7 +137,7 @@ class PeerLimitsTest {
 
     @Test
     void nothingIsSaidOfAGpuThatTheKernelDoesNotShow() {
-        PeerLimits unknown = new PeerLimits(new Machine(root.resolve("nothing"), "amd64"), "", GIB);
+        PeerLimits unknown = new PeerLimits(new KernelFiles(root.resolve("nothing"), "amd64"), "", GIB);
         assertThat(unknown.of()).isEmpty();
         assertThat(unknown.obstacle(GIB)).isEmpty();
     }

@@ -17,11 +17,11 @@ import java.util.Optional;
  * @param root the directory that {@code /} stands for
  * @param architecture {@code os.arch}
  */
-public record Machine(Path root, String architecture) {
+public record KernelFiles(Path root, String architecture) {
 
     /** Returns the machine of this process. */
-    public static Machine here() {
-        return new Machine(Path.of("/"), System.getProperty("os.arch"));
+    public static KernelFiles here() {
+        return new KernelFiles(Path.of("/"), System.getProperty("os.arch"));
     }
 
     /** Returns whether the files that the checks read describe the kernel of this process; under Wine those of Linux are visible too. */
