@@ -37,6 +37,8 @@ class GpuExportLimitsTest {
 
     @BeforeEach
     void allocate() {
+        assertThat(Cuda.load(Fakes.libcuda().toString())).isEmpty(); // the first test of a process has to
+        assertThat(Cuda.cuInit(0)).isZero();
         context = CudaContext.open(CudaGpu.of(0), 0);
         long[] allocated = new long[1];
         assertThat(context.attempt(() -> Cuda.cuMemAlloc_v2(allocated, BYTES + PAGE)))
