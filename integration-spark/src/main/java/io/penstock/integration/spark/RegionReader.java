@@ -50,6 +50,7 @@ final class RegionReader implements PartitionReader<InternalRow> {
             }
             return false;
         }
+        content = null; // two large arrays at a time are a half of many a heap
         if (device != null) {
             content = device.read(regions.get(row));
         }

@@ -36,8 +36,8 @@ record RegionSplit(List<Region> regions, FileTimes times) implements InputPartit
     }
 
     /**
-     * Packs regions, in their order, into splits of at most {@code bytes} bytes, or of one larger region. Each file counts
-     * as {@code openBytes} more.
+     * Packs regions, in their order, into splits of at most {@code bytes} bytes, or of one larger region. The first
+     * region of a file counts as at least {@code openBytes}.
      */
     static List<RegionSplit> pack(Found found, long bytes, long openBytes) {
         List<Region> regions = found.regions();
@@ -48,7 +48,7 @@ record RegionSplit(List<Region> regions, FileTimes times) implements InputPartit
             Region region = regions.get(i);
             boolean opens =
                     i == first || !region.path().equals(regions.get(i - 1).path());
-            long length = region.length() + (opens ? openBytes : 0);
+            long length = opens ? Math.max(region.length(), openBytes) : region.length();
             if (i > first && (length > bytes - sum || i - first == MOST_REGIONS)) {
                 splits.add(found.split(first, i));
                 first = i;

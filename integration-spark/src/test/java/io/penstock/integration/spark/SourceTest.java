@@ -241,14 +241,23 @@ class SourceTest {
     }
 
     @Test
-    void smallFilesAreSpreadOverPartitionsAsBySparksOwnSources() throws IOException {
+    void smallFilesAreSpreadOverPartitions() throws IOException {
         for (int i = 0; i < 100; i++) {
             Files.write(folder.resolve(i + ".bin"), new byte[10]);
         }
-        // 128 MiB by 4 MiB and 10 bytes
+        // 128 MiB by 4 MiB
         assertThat(load("raw", "true").javaRDD().getNumPartitions()).isEqualTo(4);
         assertThat(load("raw", "true", "splitBytes", "1000").javaRDD().getNumPartitions())
                 .isEqualTo(1);
+    }
+
+    /** Spark allocates twice the bytes of a row once for each partition, and opening a local file costs next to nothing. */
+    @Test
+    void largeFilesFillPartitions() throws IOException {
+        for (int i = 0; i < 4; i++) {
+            Samples.sparse(folder.resolve(i + ".bin"), "array", (64 << 20) - 4096);
+        }
+        assertThat(load("raw", "true").javaRDD().getNumPartitions()).isEqualTo(2);
     }
 
     @Test
