@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -142,17 +143,22 @@ class WakeupTest {
     void anInterruptionEndsNoWaitAndStaysPending() throws InterruptedException {
         Wakeup parks = new Wakeup();
         List<Boolean> after = new ArrayList<>();
+        CountDownLatch interrupted = new CountDownLatch(1);
         Thread waiter = new Thread(() -> {
             Thread.currentThread().interrupt();
+            interrupted.countDown();
             parks.await(-1);
             after.add(Thread.currentThread().isInterrupted());
         });
         waiter.setDaemon(true);
         waiter.start();
-        for (int tries = 0; tries < 10_000 && !hasParked(waiter); tries++) {
+        interrupted.await(); // before, it looks parked when its first attempt to park is about to return
+        boolean parked = false;
+        for (int tries = 0; tries < 10_000 && !parked; tries++) {
             Thread.sleep(1);
+            parked = hasParked(waiter);
         }
-        assertThat(hasParked(waiter)).as("parked, not spinning").isTrue();
+        assertThat(parked).as("parked, not spinning").isTrue();
         parks.wake();
         waiter.join();
         assertThat(after).containsExactly(true);
