@@ -2,7 +2,7 @@
 package io.penstock.formats;
 
 /** Where the bytes of an array, or of a part of it, lie in files. */
-public sealed interface ArraySource permits FileBlocks, ChunkWindow {
+public sealed interface ArraySource permits Extent, FileBlocks, ChunkWindow {
 
     /** Returns the bytes of the elements, decoded. */
     long bytes();

@@ -59,43 +59,48 @@ record Batch(List<Piece> pieces) {
     /** The pieces of a file, in their order. The last one grows while the next bytes join it. */
     private static final class FilePieces {
 
+        private final Path file;
         private final List<Piece> closed = new ArrayList<>();
-        private @Nullable Piece last;
-        private long length; // of the last, with all that joined it
+        private long start; // of the last piece in the file, as are the next three
+        private long length; // 0 if there is none that may grow
+        private int buffer;
+        private long target;
 
-        void add(FileBlocks from, int buffer, long offset) {
-            Piece open = last;
-            if (open != null && joins(open, from, buffer, offset)) {
-                length = from.offset() + from.length() - open.from.offset();
+        FilePieces(Path file) {
+            this.file = file;
+        }
+
+        void add(long offset, long bytes, int intoBuffer, long at) {
+            if (joins(offset, intoBuffer, at)) {
+                length = offset + bytes - start;
                 return;
             }
             close();
-            last = new Piece(from, buffer, offset);
-            length = from.length();
+            start = offset;
+            length = bytes;
+            buffer = intoBuffer;
+            target = at;
+        }
+
+        void add(FileBlocks strided, int intoBuffer, long at) {
+            close();
+            closed.add(new Piece(strided, intoBuffer, at));
         }
 
         /** Their distance must be the same in the file and in the buffer, where it is only the gap that aligns an array. */
-        private boolean joins(Piece open, FileBlocks from, int buffer, long offset) {
-            long gap = from.offset() - open.from.offset() - length;
-            return open.from.count() == 1
-                    && from.count() == 1
-                    && buffer == open.buffer
+        private boolean joins(long offset, int intoBuffer, long at) {
+            long gap = offset - start - length;
+            return length > 0
+                    && intoBuffer == buffer
                     && gap >= 0
                     && gap < Loader.ALIGNMENT
-                    && gap == offset - open.offset - length;
+                    && gap == at - target - length;
         }
 
         List<Piece> close() {
-            if (last != null) {
-                FileBlocks from = last.from;
-                closed.add(
-                        length == from.length()
-                                ? last
-                                : new Piece(
-                                        FileBlocks.of(new Extent(from.file(), from.offset(), length)),
-                                        last.buffer,
-                                        last.offset));
-                last = null;
+            if (length > 0) {
+                closed.add(new Piece(FileBlocks.of(new Extent(file, start, length)), buffer, target));
+                length = 0;
             }
             return closed;
         }
@@ -105,25 +110,38 @@ record Batch(List<Piece> pieces) {
     static final class Pieces {
 
         private final Map<Path, FilePieces> files = new LinkedHashMap<>();
+        private @Nullable FilePieces last; // most arrays lie in the file of the one before
 
         void add(LoadPlan.Placement placement) {
-            if (!(placement.source() instanceof ChunkWindow window)) {
-                FileBlocks blocks = (FileBlocks) placement.source();
-                of(blocks.file()).add(blocks, placement.buffer(), placement.offset());
-                return;
+            int buffer = placement.buffer();
+            long at = placement.offset();
+            ArraySource source = placement.source();
+            if (source instanceof Extent extent) {
+                of(extent.file()).add(extent.offset(), extent.length(), buffer, at);
+            } else if (source instanceof FileBlocks blocks) {
+                of(blocks.file()).add(blocks, buffer, at);
+            } else {
+                add((ChunkWindow) source, buffer, at);
             }
+        }
+
+        private void add(ChunkWindow window, int buffer, long at) {
             for (Array.ChunkData chunk : window.chunks()) {
                 Extent extent = chunk.extent();
                 FilePieces pieces = of(extent.file());
-                window.overlap(chunk).runs((chunkOffset, boxOffset, length) -> {
-                    Extent run = new Extent(extent.file(), extent.offset() + chunkOffset, length);
-                    pieces.add(FileBlocks.of(run), placement.buffer(), placement.offset() + boxOffset);
-                });
+                window.overlap(chunk)
+                        .runs((chunkOffset, boxOffset, length) ->
+                                pieces.add(extent.offset() + chunkOffset, length, buffer, at + boxOffset));
             }
         }
 
         private FilePieces of(Path file) {
-            return files.computeIfAbsent(file, path -> new FilePieces());
+            FilePieces pieces = last;
+            if (pieces == null || pieces.file != file) { // an equal path may be another object
+                pieces = files.computeIfAbsent(file, FilePieces::new);
+                last = pieces;
+            }
+            return pieces;
         }
 
         /** Makes transfers of at most that many bytes. */

@@ -11,7 +11,7 @@ import java.util.Objects;
  * @param offset where they start
  * @param length how many they are; 0 for an array without elements
  */
-public record Extent(Path file, long offset, long length) {
+public record Extent(Path file, long offset, long length) implements ArraySource {
 
     /** Checks the numbers. */
     public Extent {
@@ -20,6 +20,16 @@ public record Extent(Path file, long offset, long length) {
             throw new IllegalArgumentException(
                     "offset and length must be at least 0 and end within a long, were " + offset + " and " + length);
         }
+    }
+
+    @Override
+    public long bytes() {
+        return length;
+    }
+
+    @Override
+    public Extent first() {
+        return this;
     }
 
     /** Returns where the bytes end. */

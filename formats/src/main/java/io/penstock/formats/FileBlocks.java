@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * Blocks of equal length at equal distances in a file: the bytes of an array, or of a slice of it, in their order.
+ * Blocks of equal length at equal distances in a file: the bytes of a slice of an array, in their order.
  *
  * @param file the file
  * @param offset where the first block starts
@@ -24,8 +24,11 @@ public record FileBlocks(Path file, long offset, long length, long stride, long 
         }
     }
 
-    static FileBlocks of(Extent extent) {
-        return new FileBlocks(extent.file(), extent.offset(), extent.length(), extent.length(), 1);
+    /** Returns an extent as one block, and blocks as they are. */
+    static FileBlocks of(ArraySource source) {
+        return source instanceof Extent extent
+                ? new FileBlocks(extent.file(), extent.offset(), extent.length(), extent.length(), 1)
+                : (FileBlocks) source;
     }
 
     @Override

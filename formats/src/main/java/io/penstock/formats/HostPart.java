@@ -44,7 +44,7 @@ record HostPart(int buffer, long offset, long bytes, Conversion conversion, Read
             }
             return parts;
         }
-        FileBlocks blocks = (FileBlocks) placement.source();
+        FileBlocks blocks = FileBlocks.of(placement.source());
         int piece = (int) Math.min(PIECE_BYTES, conversion.hostBytes() / 16 * 16); // whole elements of any type
         for (long at = 0; at < blocks.bytes(); at += piece) {
             long start = at;

@@ -95,12 +95,9 @@ public final class Load {
                     }
                     Flux<Void> moved = Flux.fromIterable(plan.batches().entrySet())
                             .flatMap(file -> move(file.getKey(), file.getValue(), targets, total), FILES);
-                    Mono<Long> nanos = Flux.merge(moved, upload(plan.hostParts(), targets, total))
-                            .then(Mono.fromSupplier(() -> System.nanoTime() - start));
-                    // Subscribed to after the transfers: thousands of arrays are described while their bytes move.
-                    Mono<LoadPlan.DeviceArrays> arrays = Mono.fromSupplier(() -> plan.deviceArrays(targets));
-                    return nanos.zipWith(
-                            arrays, (took, loaded) -> new LoadedArrays(plan, buffers, loaded, paths(), took));
+                    return Flux.merge(moved, upload(plan.hostParts(), targets, total))
+                            .then(Mono.fromSupplier(() -> new LoadedArrays(
+                                    plan, buffers, plan.deviceArrays(targets), paths(), System.nanoTime() - start)));
                 }));
     }
 

@@ -5,6 +5,7 @@ import io.penstock.DeviceBuffer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -12,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.RandomAccess;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -47,7 +49,7 @@ public final class LoadPlan {
 
         /** Returns whether the bytes pass through memory of the host, to be decoded, converted or assembled. */
         public boolean throughHost() {
-            boolean straight = conversion.isNone() && source instanceof FileBlocks; // as most are
+            boolean straight = conversion.isNone() && source instanceof Extent; // as most are
             return !straight
                     && bytes() > 0
                     && (!conversion.isNone() || source instanceof ChunkWindow window && !Assembly.isStraight(window));
@@ -233,23 +235,31 @@ public final class LoadPlan {
         return batches.values().stream().mapToInt(List::size).sum();
     }
 
-    /**
-     * What is in the buffers after a load.
-     *
-     * @param list in the order of {@link #arrays}
-     */
-    record DeviceArrays(List<DeviceArray> list, Map<String, DeviceArray> byName) {}
+    /** Returns what is in the buffers after the load, in the order of {@link #arrays}: each made when it is asked for. */
+    List<DeviceArray> deviceArrays(List<DeviceBuffer> targets) {
+        return new DeviceArrays(placements, targets);
+    }
 
-    /** Returns what is in the buffers after the load. */
-    DeviceArrays deviceArrays(List<DeviceBuffer> targets) {
-        List<DeviceArray> list = new ArrayList<>(placements.size());
-        Map<String, DeviceArray> byName = new HashMap<>(2 * placements.size());
-        for (Placement placement : placements) {
-            DeviceArray array = placement.deviceArray(targets);
-            list.add(array);
-            byName.put(array.name(), array);
+    /** Of ten thousand arrays few may ever be asked for. Immutable. */
+    private static final class DeviceArrays extends AbstractList<DeviceArray> implements RandomAccess {
+
+        private final List<Placement> placements;
+        private final List<DeviceBuffer> targets;
+
+        DeviceArrays(List<Placement> placements, List<DeviceBuffer> targets) {
+            this.placements = placements;
+            this.targets = targets;
         }
-        return new DeviceArrays(Collections.unmodifiableList(list), byName);
+
+        @Override
+        public DeviceArray get(int index) {
+            return placements.get(index).deviceArray(targets);
+        }
+
+        @Override
+        public int size() {
+            return placements.size();
+        }
     }
 
     /** Returns the transfers by file. */

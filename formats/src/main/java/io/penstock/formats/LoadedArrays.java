@@ -2,11 +2,13 @@
 package io.penstock.formats;
 
 import io.penstock.TransferPath;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Arrays in device memory, and the owner of that memory.
@@ -16,19 +18,18 @@ import java.util.Set;
  */
 public final class LoadedArrays implements AutoCloseable {
 
+    private final LoadPlan plan;
     private final BufferSet owner;
     private final List<DeviceArray> arrays;
-    private final Map<String, DeviceArray> names;
+    private @Nullable Map<String, Integer> numbers; // of the arrays, by name; made by the first search; guarded by this
     private final Set<TransferPath> paths;
-    private final Set<String> conversions;
     private final long nanos;
 
-    LoadedArrays(LoadPlan plan, BufferSet owner, LoadPlan.DeviceArrays arrays, Set<TransferPath> paths, long nanos) {
+    LoadedArrays(LoadPlan plan, BufferSet owner, List<DeviceArray> arrays, Set<TransferPath> paths, long nanos) {
+        this.plan = plan;
         this.owner = owner;
-        this.arrays = arrays.list();
-        this.names = arrays.byName();
+        this.arrays = arrays;
         this.paths = paths;
-        this.conversions = plan.conversions();
         this.nanos = nanos;
     }
 
@@ -45,7 +46,19 @@ public final class LoadedArrays implements AutoCloseable {
 
     /** Returns the array of that name, if it was loaded. */
     public Optional<DeviceArray> find(String name) {
-        return Optional.ofNullable(names.get(name));
+        return Optional.ofNullable(numbers().get(name)).map(arrays::get);
+    }
+
+    private synchronized Map<String, Integer> numbers() {
+        Map<String, Integer> made = numbers;
+        if (made == null) {
+            made = new HashMap<>(2 * arrays.size());
+            for (LoadPlan.Placement placement : plan.arrays()) {
+                made.put(placement.array().name(), made.size());
+            }
+            numbers = made;
+        }
+        return made;
     }
 
     /** Returns the arrays, in the order in which they lie in their files. */
@@ -55,12 +68,12 @@ public final class LoadedArrays implements AutoCloseable {
 
     /** Returns the bytes of all arrays. */
     public long bytes() {
-        return arrays.stream().mapToLong(DeviceArray::bytes).sum();
+        return plan.bytes();
     }
 
     /** Returns what happened to arrays in memory of the host, as {@link LoadPlan#conversions} does. */
     public Set<String> conversions() {
-        return conversions;
+        return plan.conversions();
     }
 
     /** Returns the paths of the transfers; none if all arrays passed through memory of the host. */

@@ -343,10 +343,10 @@ public final class Loader {
             ChunkWindow window = slice == null ? ChunkWindow.all(array) : slice.window(array);
             placing.add(array, window.shape(), window, conversion);
         } else if (slice == null) {
-            placing.add(array, array.shape(), FileBlocks.of(contiguous.extent()), conversion);
+            placing.add(array, array.shape(), contiguous.extent(), conversion);
         } else {
             Slice.Cut cut = slice.cut(array, contiguous.extent());
-            placing.add(array, cut.shape(), cut.blocks(), conversion);
+            placing.add(array, cut.shape(), cut.source(), conversion);
         }
     }
 

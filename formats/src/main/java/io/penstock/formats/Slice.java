@@ -44,7 +44,7 @@ public record Slice(Dimension dimension, int part, int of) {
     }
 
     /** A part of an array: its shape, and where its bytes lie. */
-    record Cut(List<Long> shape, FileBlocks blocks) {}
+    record Cut(List<Long> shape, ArraySource source) {}
 
     /**
      * Returns the part of an array that lies without gaps in its file.
@@ -54,7 +54,7 @@ public record Slice(Dimension dimension, int part, int of) {
     Cut cut(Array array, Extent extent) {
         List<Long> shape = new ArrayList<>(array.shape());
         if (shape.isEmpty()) {
-            return new Cut(shape, FileBlocks.of(extent));
+            return new Cut(shape, extent);
         }
         int divided = dimension == Dimension.ROWS ? 0 : shape.size() - 1;
         boolean rowMajor = array.order() == Array.Order.ROW_MAJOR;
@@ -67,7 +67,7 @@ public record Slice(Dimension dimension, int part, int of) {
         shape.set(divided, to - from);
         ElementType type = array.type();
         if (array.elements() == 0 || to == from) {
-            return new Cut(shape, new FileBlocks(extent.file(), extent.offset(), 0, 0, 1));
+            return new Cut(shape, new Extent(extent.file(), extent.offset(), 0));
         }
         long offset = extent.offset() + type.bytes(from * inner);
         long length = type.bytes((to - from) * inner);
@@ -75,7 +75,7 @@ public record Slice(Dimension dimension, int part, int of) {
         return new Cut(
                 shape,
                 outer == 1 || length == stride
-                        ? FileBlocks.of(new Extent(extent.file(), offset, length * outer))
+                        ? new Extent(extent.file(), offset, length * outer)
                         : new FileBlocks(extent.file(), offset, length, stride, outer));
     }
 

@@ -67,7 +67,7 @@ class NumpyFilesTest {
         Array.ChunkData chunk = chunked.chunks().get(0);
         assertThat(chunked.chunks()).hasSize(1);
         assertThat(chunk.codecs()).containsExactly("npy", "deflate");
-        byte[] stored = Real.bytes(FileBlocks.of(chunk.extent()));
+        byte[] stored = Real.bytes(chunk.extent());
         try (InflaterInputStream in = new InflaterInputStream(new ByteArrayInputStream(stored), new Inflater(true))) {
             byte[] all = in.readAllBytes();
             return Arrays.copyOfRange(all, all.length - (int) array.bytes(), all.length);

@@ -32,10 +32,11 @@ final class Real {
     /** Returns the bytes of an array that has no gaps, read by the JDK. */
     static byte[] bytes(Array array) throws IOException {
         Extent extent = ((Array.Data.Contiguous) array.data()).extent();
-        return bytes(FileBlocks.of(extent));
+        return bytes(extent);
     }
 
-    static byte[] bytes(FileBlocks blocks) throws IOException {
+    static byte[] bytes(ArraySource source) throws IOException {
+        FileBlocks blocks = FileBlocks.of(source);
         ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(blocks.bytes()));
         try (FileChannel channel = FileChannel.open(blocks.file())) {
             for (int i = 0; i < blocks.count(); i++) {

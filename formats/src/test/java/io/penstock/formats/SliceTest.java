@@ -35,7 +35,8 @@ class SliceTest {
     }
 
     /** Returns the offsets of the bytes of a part, in their order. */
-    private static List<Long> offsets(FileBlocks blocks) {
+    private static List<Long> offsets(ArraySource source) {
+        FileBlocks blocks = FileBlocks.of(source);
         List<Long> offsets = new ArrayList<>();
         for (long block = 0; block < blocks.count(); block++) {
             for (long i = 0; i < blocks.length(); i++) {
@@ -65,9 +66,9 @@ class SliceTest {
                     }
                 }
                 Slice.Cut cut = cut(new Slice(dimension, part, of), array);
-                assertThat(offsets(cut.blocks())).as("part %s of %s", part, of).isEqualTo(expected);
+                assertThat(offsets(cut.source())).as("part %s of %s", part, of).isEqualTo(expected);
                 assertThat(cut.shape().get(divided)).isEqualTo(to - from);
-                assertThat(cut.blocks().bytes()).isEqualTo(expected.size());
+                assertThat(cut.source().bytes()).isEqualTo(expected.size());
             }
         }
     }
@@ -75,8 +76,8 @@ class SliceTest {
     @Test
     void aScalarIsInEveryPart() {
         Array scalar = array(ElementType.F32, Array.Order.ROW_MAJOR);
-        assertThat(cut(Slice.rows(1, 2), scalar).blocks().bytes()).isEqualTo(4);
-        assertThat(cut(Slice.columns(0, 2), scalar).blocks().offset()).isEqualTo(1000);
+        assertThat(cut(Slice.rows(1, 2), scalar).source().bytes()).isEqualTo(4);
+        assertThat(cut(Slice.columns(0, 2), scalar).source().first().offset()).isEqualTo(1000);
     }
 
     @Test
@@ -84,7 +85,7 @@ class SliceTest {
         Array empty = array(ElementType.F32, Array.Order.ROW_MAJOR, 4L, 0L);
         Slice.Cut cut = cut(Slice.rows(1, 2), empty);
         assertThat(cut.shape()).containsExactly(2L, 0L);
-        assertThat(cut.blocks().bytes()).isZero();
+        assertThat(cut.source().bytes()).isZero();
     }
 
     @Test
@@ -93,8 +94,8 @@ class SliceTest {
         Array array = array(type, Array.Order.ROW_MAJOR, 4L, 96L);
         assertThat(cut(Slice.columns(0, 2), array).shape()).containsExactly(4L, 32L);
         assertThat(cut(Slice.columns(1, 2), array).shape()).containsExactly(4L, 64L);
-        assertThat(cut(Slice.columns(1, 2), array).blocks()).isEqualTo(new FileBlocks(FILE, 1018, 36, 54, 4));
-        assertThat(cut(Slice.rows(1, 2), array).blocks()).isEqualTo(new FileBlocks(FILE, 1108, 108, 108, 1));
+        assertThat(cut(Slice.columns(1, 2), array).source()).isEqualTo(new FileBlocks(FILE, 1018, 36, 54, 4));
+        assertThat(cut(Slice.rows(1, 2), array).source()).isEqualTo(new Extent(FILE, 1108, 108));
         Array narrow = array(type, Array.Order.ROW_MAJOR, 3L, 16L, 2L);
         assertThatThrownBy(() -> cut(Slice.columns(0, 2), narrow))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -126,7 +127,7 @@ class SliceTest {
                     for (LoadPlan.Placement placed :
                             LoaderTest.get(loader.explain(model)).arrays()) {
                         DeviceArray array = loaded.get(placed.array().name());
-                        assertThat(LoaderTest.bytes(array)).isEqualTo(Real.bytes((FileBlocks) placed.source()));
+                        assertThat(LoaderTest.bytes(array)).isEqualTo(Real.bytes(placed.source()));
                         assertThat(array.shape()).isEqualTo(placed.shape());
                         assertThat(array.region().offset() % Loader.ALIGNMENT).isZero();
                     }
