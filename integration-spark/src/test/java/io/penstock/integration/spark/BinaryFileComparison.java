@@ -269,7 +269,7 @@ public final class BinaryFileComparison {
                 .count();
     }
 
-    private static String medianAndRange(List<Double> values) {
+    static String medianAndRange(List<Double> values) {
         List<Double> sorted = values.stream().sorted().toList();
         return String.format(
                 Locale.ROOT,

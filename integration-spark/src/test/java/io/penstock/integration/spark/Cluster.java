@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
@@ -105,8 +106,13 @@ final class Cluster implements BeforeAllCallback {
         assertThat(end.get()).hasStackTraceContaining("cancelled");
     }
 
-    /** Starts a cluster whose executors have this class path. */
+    /** Starts a cluster whose executors have this class path, and the backend {@code host}. */
     static SparkSession start(String master, String inFlightBytes) {
+        return start(master, Map.of("spark.penstock.backend", "host", "spark.penstock.in-flight-bytes", inFlightBytes));
+    }
+
+    /** Starts a cluster with these settings, whose executors have this class path. */
+    static SparkSession start(String master, Map<String, String> settings) {
         try {
             Files.createDirectories(Path.of(System.getenv("SPARK_HOME"), "jars"));
         } catch (IOException e) {
@@ -115,7 +121,7 @@ final class Cluster implements BeforeAllCallback {
         String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(entry -> Path.of(entry).toAbsolutePath().toString())
                 .collect(Collectors.joining(File.pathSeparator));
-        SparkSession session = SparkSession.builder()
+        SparkSession.Builder builder = SparkSession.builder()
                 .master(master)
                 .appName("penstock")
                 .config("spark.ui.enabled", "false")
@@ -126,10 +132,9 @@ final class Cluster implements BeforeAllCallback {
                         "spark.sql.warehouse.dir",
                         Path.of(System.getenv("SPARK_HOME"), "warehouse").toString())
                 .config("spark.executor.extraClassPath", classPath)
-                .config("spark.plugins", PenstockPlugin.class.getName())
-                .config("spark.penstock.backend", "host")
-                .config("spark.penstock.in-flight-bytes", inFlightBytes)
-                .getOrCreate();
+                .config("spark.plugins", PenstockPlugin.class.getName());
+        settings.forEach(builder::config);
+        SparkSession session = builder.getOrCreate();
         session.range(2).count(); // waits for an executor: no test's limit of time includes that
         return session;
     }
