@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import reactor.blockhound.BlockHound;
+import reactor.core.scheduler.Schedulers;
 
 /** What BlockHound has seen: calls of methods that may block, on threads that must not. */
 final class Blocking {
@@ -66,6 +67,7 @@ final class Blocking {
     static @Nullable String watch() {
         // JNA binds natives by their names, which BlockHound changes: bind them first.
         Backends.open("host").close();
+        endParallelThreads();
         try {
             BlockHound.Builder builder =
                     BlockHound.builder().loadIntegrations(); // Reactor's: which threads must not block
@@ -78,6 +80,15 @@ final class Blocking {
             return null;
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
             return "BlockHound cannot be installed in this JVM: " + e;
+        }
+    }
+
+    /** One that waits for the limit of that close would do so in code that BlockHound does not change any more. */
+    private static void endParallelThreads() {
+        Schedulers.shutdownNow();
+        while (Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().startsWith("parallel-"))) {
+            Thread.onSpinWait();
         }
     }
 
