@@ -16,12 +16,14 @@ import java.util.stream.Stream;
 
 /**
  * Copies jars without the classes that no run has loaded: {@code java ShrinkJars.java LOGS TARGET JAR...}. LOGS is a folder
- * of what {@code -Xlog:class+load} wrote. A class stays if it was loaded, or one that is nested beside it, or if it is of an
- * exception. Everything that is not a class stays, but libraries of other systems than Linux on x86-64.
+ * of what {@code -Xlog:class+load} wrote. A class stays if it was loaded, or one that is nested beside it, or if it is an
+ * exception. Packages of Spark's core stay whole if one class was loaded: what it does when an executor ends takes others.
+ * Everything that is not a class stays, but libraries of other systems than Linux on x86-64.
  */
 final class ShrinkJars {
 
     private static final Pattern LOADED = Pattern.compile("\\]\\s*([\\w.]+)[\\w.$/]* source: ");
+    private static final Pattern WHOLE = Pattern.compile("org\\.apache\\.spark\\.(?!sql\\.).*");
     private static final Pattern LIBRARY = Pattern.compile(".*\\.(so|dll|dylib|jnilib|a)");
     private static final Pattern OURS = Pattern.compile("(?i).*(x86_64|amd64).*\\.so");
     private static final Pattern OTHERS = Pattern.compile("(?i).*(freebsd|sunos|solaris|mac|osx|android|musl).*");
@@ -34,6 +36,7 @@ final class ShrinkJars {
                     Matcher found = LOADED.matcher(line);
                     if (found.find()) {
                         loaded.add(found.group(1));
+                        loaded.add(packageOf(found.group(1)));
                     }
                 }
             }
@@ -42,6 +45,10 @@ final class ShrinkJars {
         for (String jar : List.of(arguments).subList(2, arguments.length)) {
             copy(Path.of(jar), target, loaded);
         }
+    }
+
+    private static String packageOf(String type) {
+        return type.substring(0, Math.max(0, type.lastIndexOf('.')));
     }
 
     private static void copy(Path from, Path target, Set<String> loaded) throws IOException {
@@ -66,7 +73,8 @@ final class ShrinkJars {
         String name = entry.getName();
         if (name.endsWith(".class")) {
             String outermost = name.replaceAll("[$.].*", "").replace('/', '.');
-            return loaded.contains(outermost) || outermost.matches(".*(Exception|Error|Throwable)s?");
+            boolean whole = WHOLE.matcher(outermost).matches() && loaded.contains(packageOf(outermost));
+            return whole || loaded.contains(outermost) || outermost.matches(".*(Exception|Error|Throwable)s?");
         }
         boolean index = name.equals("META-INF/INDEX.LIST"); // of jars that are not there
         boolean ours = OURS.matcher(name).matches() && !OTHERS.matcher(name).matches();
