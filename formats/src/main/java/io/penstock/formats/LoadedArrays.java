@@ -61,7 +61,7 @@ public final class LoadedArrays implements AutoCloseable {
         return made;
     }
 
-    /** Returns the arrays, in the order in which they lie in their files. */
+    /** Returns the arrays, in the order in which they lie in their files; another object, but an equal one, each time. */
     public List<DeviceArray> arrays() {
         return arrays;
     }

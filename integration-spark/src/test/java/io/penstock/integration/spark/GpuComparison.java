@@ -2,8 +2,10 @@
 package io.penstock.integration.spark;
 
 import io.penstock.Backend;
+import io.penstock.Chunk;
 import io.penstock.DeviceBuffer;
 import java.io.IOException;
+import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,15 +58,24 @@ public final class GpuComparison {
         jobs.put(
                 "Penstock, rows of device memory",
                 directory -> regions(directory, true).select("path", "handle").map(sums, Encoders.STRING()));
-        jobs.put(
-                "Penstock, device memory",
-                directory -> DeviceTasks.of(regions(directory, false))
-                        .chunkBytes(CHUNK)
-                        .mapPartitionsOnDevice(
-                                (region, chunk, backend) -> Mono.fromCallable(() -> found(
-                                        region.path(),
-                                        GpuSum.of(chunk.region(), chunk.index() * (CHUNK / Long.BYTES)))),
-                                Encoders.STRING()));
+        jobs.put("Penstock, device memory", directory -> tasks(directory, chunk -> {}));
+    }
+
+    /** Before its chunk is summed. */
+    private interface Before extends Serializable {
+        void run(Chunk chunk);
+    }
+
+    private Dataset<String> tasks(String directory, Before before) {
+        return DeviceTasks.of(regions(directory, false))
+                .chunkBytes(CHUNK)
+                .mapPartitionsOnDevice(
+                        (region, chunk, backend) -> Mono.fromCallable(() -> {
+                            before.run(chunk);
+                            return found(
+                                    region.path(), GpuSum.of(chunk.region(), chunk.index() * (CHUNK / Long.BYTES)));
+                        }),
+                        Encoders.STRING());
     }
 
     private Dataset<Row> regions(String directory, boolean deviceMemory) {
@@ -184,21 +195,12 @@ public final class GpuComparison {
     /** The job ends right, and its successor finds memory. */
     private void kill(Path directory) {
         String marker = directory.resolve("_killed").toString();
-        check(
-                "a job whose executor is killed",
-                DeviceTasks.of(regions(directory.toString(), false))
-                        .chunkBytes(CHUNK)
-                        .mapPartitionsOnDevice(
-                                (region, chunk, backend) -> Mono.fromCallable(() -> {
-                                    if (chunk.index() == 2 && DeviceTasksTest.isFirst(marker)) {
-                                        DeviceTasksTest.kill();
-                                    }
-                                    return found(
-                                            region.path(),
-                                            GpuSum.of(chunk.region(), chunk.index() * (CHUNK / Long.BYTES)));
-                                }),
-                                Encoders.STRING())
-                        .collectAsList());
+        Dataset<String> killed = tasks(directory.toString(), chunk -> {
+            if (chunk.index() == 2 && DeviceTasksTest.isFirst(marker)) {
+                DeviceTasksTest.kill();
+            }
+        });
+        check("a job whose executor is killed", killed.collectAsList());
         if (!Files.exists(Path.of(marker))) {
             throw new IllegalStateException("no executor was killed");
         }

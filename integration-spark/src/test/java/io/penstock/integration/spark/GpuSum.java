@@ -102,11 +102,13 @@ final class GpuSum {
         }
         call("cuCtxSetCurrent", context);
         call("cuMemsetD8_v2", result, (byte) 0, (long) Long.BYTES);
-        Memory values = new Memory(4 * Long.BYTES);
-        Memory parameters = new Memory(4 * Long.BYTES);
-        values.write(0, new long[] {address, words, first, result}, 0, 4);
-        for (int i = 0; i < 4; i++) {
-            parameters.setPointer((long) i * Long.BYTES, values.share((long) i * Long.BYTES));
+        long[] values = {address, words, first, result};
+        long half = (long) values.length * Long.BYTES;
+        Memory parameters =
+                new Memory(2 * half); // pointers, and behind them what they point to: one owner until the call returns
+        parameters.write(half, values, 0, values.length);
+        for (int i = 0; i < values.length; i++) {
+            parameters.setPointer((long) i * Long.BYTES, parameters.share(half + (long) i * Long.BYTES));
         }
         call("cuLaunchKernel", function, BLOCKS, 1, 1, THREADS, 1, 1, 0, Pointer.NULL, parameters, Pointer.NULL);
         LongByReference sum = new LongByReference();
@@ -114,7 +116,10 @@ final class GpuSum {
         return sum.getValue();
     }
 
-    /** In the primary context of the GPU that has this memory, which is where the backend allocates. */
+    /**
+     * In the primary context of the GPU that has this memory, which is where the backend allocates. Module and word live as
+     * long as the executor.
+     */
     private void open(long address) {
         IntByReference device = new IntByReference();
         call("cuPointerGetAttribute", device, 9 /* CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL */, address);
