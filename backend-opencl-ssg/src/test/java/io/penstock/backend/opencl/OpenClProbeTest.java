@@ -16,6 +16,10 @@ import io.penstock.backend.opencl.paths.OpenClProvider;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -76,6 +80,39 @@ class OpenClProbeTest {
         for (int signal : new int[] {SIGQUIT, SIGILL, SIGBUS, SIGFPE, SIGSEGV, SIGTERM}) {
             assertThat(ownerOfHandler(signal)).as("handler of signal " + signal).contains("libjvm.so");
         }
+    }
+
+    /** With a handler that is not the JVM's (under Wine: not Wine's), two threads at one safepoint may end the process. */
+    @Test
+    void threadsInLoopsReachASafepointOnceADriverIsLoaded() throws InterruptedException {
+        AtomicBoolean end = new AtomicBoolean();
+        AtomicLong turns = new AtomicLong();
+        List<Thread> loops = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            Thread loop = new Thread(() -> turns.addAndGet(turnsUntil(end)));
+            loop.start();
+            loops.add(loop);
+        }
+        try {
+            probe(Options.none());
+            for (int i = 0; i < 20; i++) {
+                System.gc();
+            }
+        } finally {
+            end.set(true);
+            for (Thread loop : loops) {
+                loop.join();
+            }
+        }
+        assertThat(turns).hasPositiveValue();
+    }
+
+    private static long turnsUntil(AtomicBoolean end) {
+        long turns = 1;
+        while (!end.get()) {
+            turns++;
+        }
+        return turns;
     }
 
     private static String ownerOfHandler(int signal) throws IOException {
