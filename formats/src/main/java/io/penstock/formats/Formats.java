@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ForkJoinPool;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -24,7 +25,8 @@ public final class Formats {
      * Reads the metadata of a file of any known format, recognized by its first bytes, or its name where the format
      * has no magic number.
      *
-     * <p><b>Threading:</b> reads on {@link Schedulers#boundedElastic()}; the result comes on one of its threads.
+     * <p><b>Threading:</b> reads on {@link Schedulers#boundedElastic()}; the result comes on one of its threads. A long
+     * header of safetensors is parsed by {@link ForkJoinPool#commonPool()} too.
      *
      * <p><b>Errors:</b> {@link MalformedFileException} if the file is of no known format or not valid;
      * {@link java.nio.file.NoSuchFileException} and other {@link IOException}s of reading; {@link IllegalStateException} if

@@ -14,69 +14,131 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads a header as the reference implementation writes it, in one pass over the bytes: ASCII without escapes and blanks,
  * {@code __metadata__} first, the members of an array in their order, and the arrays in the order of their data. Every
- * other header, valid or not, is left to {@link StrictJson} and the checks after it, which have all complaints. Not
- * thread-safe.
+ * other header, valid or not, is left to {@link StrictJson} and the checks after it, which have all complaints.
+ *
+ * <p>A long header is cut into parts of whole arrays, which are parsed in parallel. A cut may be wrong, inside a name;
+ * the part before it is then no list of whole arrays, and the header is left to {@link StrictJson}.
  */
 final class SafetensorsHeader {
 
     private static final int MOST_DIGITS = 18; // of a number that fits a long whatever the digits are
     private static final int ARRAY_BYTES = 64; // about as many describe an array
+    private static final int PART_BYTES = 1 << 16; // below, another thread costs more than it saves
 
+    private static final String METADATA = "__metadata__";
+    private static final int METADATA_HASH = METADATA.hashCode();
     private static final byte[] TYPE = "{\"dtype\":".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] SHAPE = ",\"shape\":[".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] OFFSETS = "],\"data_offsets\":[".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] END = "]}".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] CUT = "]},\"".getBytes(StandardCharsets.US_ASCII); // from one array to the next
 
     private final Path path;
     private final byte[] json;
     private final long start;
+    private final int to;
+    private final Map<String, String> attributes = new LinkedHashMap<>();
+    private final List<Array> arrays;
     private int at;
-    private long dataEnd; // of the arrays so far
+    private long dataStart; // of the first array
+    private long dataEnd; // of the last array
     private ElementType type = ElementType.U8; // of the last array, as are the next three
     private List<Long> shape = List.of();
     private int describedFrom;
     private int describedTo; // 0 before the first array
     private boolean canonical = true; // until something is written in another way
 
-    /**
-     * Takes a header.
-     *
-     * @param start where the data start in the file
-     */
-    SafetensorsHeader(Path path, byte[] json, long start) {
+    /** Takes the part of a header from one offset to another. */
+    private SafetensorsHeader(Path path, byte[] json, long start, int from, int to) {
         this.path = path;
         this.json = json;
         this.start = start;
+        this.to = to;
+        arrays = new ArrayList<>((to - from) / ARRAY_BYTES);
+        at = from;
     }
 
-    /** Returns the file if its header is written in this way, and its arrays fill {@code dataBytes} bytes; else null. */
-    @Nullable
-    ArrayFile file(long dataBytes) {
-        Map<String, String> attributes = new LinkedHashMap<>();
-        List<Array> arrays = new ArrayList<>(json.length / ARRAY_BYTES);
-        try {
-            expect('{');
-            for (boolean more = !accept('}'); more && canonical; more = more()) {
-                boolean first = at == 1;
-                String name = string();
-                expect(':');
-                if (!name.equals("__metadata__")) {
-                    arrays.add(array(name));
-                } else {
-                    require(first);
-                    attributes(attributes);
-                }
+    /**
+     * Returns the file if its header is written in this way, and its arrays fill {@code dataBytes} bytes; else null.
+     *
+     * @param start where the data start in the file
+     */
+    static @Nullable ArrayFile read(Path path, byte[] json, long start, long dataBytes) {
+        return read(path, json, start, dataBytes, PART_BYTES);
+    }
+
+    /** Reads a header by parts of about that many bytes. */
+    static @Nullable ArrayFile read(Path path, byte[] json, long start, long dataBytes, int partBytes) {
+        int end = json.length;
+        while (end > 0 && json[end - 1] == ' ') { // up to a multiple of 8 bytes
+            end--;
+        }
+        if (end < 2 || json[0] != '{' || json[end - 1] != '}') {
+            return null;
+        }
+        List<SafetensorsHeader> parts = parts(path, json, start, end - 1, partBytes);
+        if (parts.size() > 1) {
+            parts.parallelStream().forEach(SafetensorsHeader::parse);
+        } else {
+            parts.forEach(SafetensorsHeader::parse);
+        }
+        List<Array> arrays = new ArrayList<>(end / ARRAY_BYTES);
+        long dataEnd = 0;
+        for (SafetensorsHeader part : parts) {
+            if (!part.canonical || !part.arrays.isEmpty() && part.dataStart != dataEnd) {
+                return null;
             }
-            while (accept(' ')) {} // up to a multiple of 8 bytes
-            return canonical && at == json.length && dataEnd == dataBytes
-                    ? new ArrayFile(path, SafetensorsReader.FORMAT, attributes, arrays)
+            arrays.addAll(part.arrays);
+            dataEnd += part.dataEnd - part.dataStart;
+        }
+        try {
+            return dataEnd == dataBytes
+                    ? new ArrayFile(path, SafetensorsReader.FORMAT, parts.get(0).attributes, arrays)
                     : null;
-        } catch (IllegalArgumentException e) { // a shape of another size, or a name that is there twice
+        } catch (IllegalArgumentException e) { // a name that is there twice
             return null;
         }
     }
 
-    private void attributes(Map<String, String> attributes) {
+    private static List<SafetensorsHeader> parts(Path path, byte[] json, long start, int end, int partBytes) {
+        List<SafetensorsHeader> parts = new ArrayList<>();
+        int from = 1;
+        for (int at = from + partBytes; at < end - CUT.length; at++) {
+            if (Arrays.equals(json, at, at + CUT.length, CUT, 0, CUT.length)) {
+                int comma = at + CUT.length - 2;
+                parts.add(new SafetensorsHeader(path, json, start, from, comma));
+                from = comma + 1;
+                at = from + partBytes;
+            }
+        }
+        parts.add(new SafetensorsHeader(path, json, start, from, end));
+        return parts;
+    }
+
+    private void parse() {
+        try {
+            boolean more = at < to || at > 1; // only a whole header may be empty
+            while (more && canonical) {
+                boolean first = at == 1;
+                String name = string();
+                expect(':');
+                // The string keeps its hash, which ArrayFile needs of each name: computed here, it is computed in
+                // parallel.
+                if (name.hashCode() == METADATA_HASH && name.equals(METADATA)) {
+                    require(first);
+                    attributes();
+                } else {
+                    arrays.add(array(name));
+                }
+                more = at < to && accept(',');
+            }
+            require(at == to);
+        } catch (IllegalArgumentException e) { // a shape of another size
+            canonical = false;
+        }
+    }
+
+    private void attributes() {
         expect('{');
         for (boolean more = !accept('}'); more && canonical; more = more()) {
             String key = string();
@@ -85,7 +147,7 @@ final class SafetensorsHeader {
         }
     }
 
-    /** Returns whether there is another member; otherwise the object has ended. */
+    /** Returns whether there is another attribute; otherwise their object has ended. */
     private boolean more() {
         boolean more = accept(',');
         if (!more) {
@@ -100,7 +162,11 @@ final class SafetensorsHeader {
         expect(',');
         long end = number();
         expect(END);
-        require(begin == dataEnd);
+        if (arrays.isEmpty()) {
+            dataStart = begin;
+        } else {
+            require(begin == dataEnd);
+        }
         dataEnd = end;
         return new Array(
                 name,

@@ -87,7 +87,7 @@ final class SafetensorsReader implements FormatReader {
             }
             long start = bytes.position();
             long data = bytes.remaining();
-            ArrayFile file = new SafetensorsHeader(path, json, start).file(data);
+            ArrayFile file = SafetensorsHeader.read(path, json, start, data);
             return file != null ? file : anyFile(path, json, start, data);
         }
     }

@@ -33,7 +33,13 @@ class SafetensorsHeaderTest {
     private static final long DATA = 1_000_026;
 
     private static @Nullable ArrayFile inOnePass(byte[] json, long data) {
-        return new SafetensorsHeader(FILE, json, START).file(data);
+        ArrayFile file = SafetensorsHeader.read(FILE, json, START, data);
+        for (int partBytes : new int[] {1, 70, 150}) { // an array has about 65
+            assertThat(SafetensorsHeader.read(FILE, json, START, data, partBytes))
+                    .as("by parts of %s bytes", partBytes)
+                    .isEqualTo(file);
+        }
+        return file;
     }
 
     private static ArrayFile strictly(byte[] json, long data) throws IOException {
@@ -103,6 +109,29 @@ class SafetensorsHeaderTest {
         String array = "\"a\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}";
         assertThat(inOnePass(bytes("{" + array + "}"), 0)).isNotNull();
         assertThat(inOnePass(bytes("{" + array + "," + array + "}"), 0)).isNull();
+    }
+
+    /** Where it is cut there is a name, not the end of an array: by parts it is left to the parser, with the same result. */
+    @Test
+    void aNameThatLooksLikeTheEndOfAnArrayIsNotCut() throws IOException {
+        String array = "%s:{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[%s,%s]}";
+        byte[] json = bytes("{" + array.formatted("\"a]},\"", 0, 1) + "," + array.formatted("\"b\"", 1, 2) + "}");
+        assertThat(SafetensorsHeader.read(FILE, json, START, 2)).isEqualTo(strictly(json, 2));
+        assertThat(SafetensorsHeader.read(FILE, json, START, 2, 1)).isNull();
+        assertThat(SafetensorsHeader.read(FILE, json, START, 2, 20)).isEqualTo(strictly(json, 2));
+    }
+
+    @Test
+    void aLongHeaderIsReadByParts() throws IOException {
+        StringBuilder header = new StringBuilder("{");
+        for (int i = 0; i < 4000; i++) {
+            header.append(i == 0 ? "" : ",")
+                    .append("\"array.%s\":{\"dtype\":\"U8\",\"shape\":[7],\"data_offsets\":[%s,%s]}"
+                            .formatted(i, 7 * i, 7 * i + 7));
+        }
+        byte[] json = bytes(header.append("}").toString());
+        assertThat(inOnePass(json, 28_000)).isNotNull().isEqualTo(strictly(json, 28_000));
+        assertThat(inOnePass(json, 28_001)).isNull();
     }
 
     @ParameterizedTest
