@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.ffi;
 
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Pointer;
+import java.util.HashMap;
+import java.util.Map;
+
 /** Error numbers of Linux on x86-64, AArch64 and RISC-V, and their names. */
 public final class Errno {
     public static final int EPERM = 1;
@@ -44,6 +50,34 @@ public final class Errno {
             """.split("\\s+");
 
     private Errno() {}
+
+    /**
+     * Returns the number of a message of the C library, in the language of this process: the exceptions of the JDK keep
+     * only the message. 0 if it is the message of no number, or the C library cannot be called here.
+     */
+    public static int number(String message) {
+        return Machine.isSupported() && NativeMemory.isAvailable() ? Messages.NUMBERS.getOrDefault(message, 0) : 0;
+    }
+
+    /** The messages of the C library, queried once: the JDK sets the locale at its start, and never again. */
+    private static final class Messages {
+
+        static final Map<String, Integer> NUMBERS = numbers();
+
+        private static Map<String, Integer> numbers() {
+            Native.register(Messages.class, NativeLibrary.getProcess());
+            String encoding = System.getProperty("sun.jnu.encoding", "UTF-8"); // that of the JDK's exceptions
+            Map<String, Integer> numbers = new HashMap<>();
+            for (int errno = 1; errno < SYMBOLS.length; errno++) {
+                if (!SYMBOLS[errno].equals("-")) {
+                    numbers.put(strerror(errno).getString(0, encoding), errno);
+                }
+            }
+            return numbers;
+        }
+
+        static native Pointer strerror(int errno);
+    }
 
     /** Returns the name of a positive error number, {@code EIO} for 5; an empty string if it has none. */
     public static String symbol(int errno) {

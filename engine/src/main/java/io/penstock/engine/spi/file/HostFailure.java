@@ -23,8 +23,8 @@ public final class HostFailure {
     static final int FIRST_WINDOWS = 1 << 14;
 
     /**
-     * The numbers of the C library's messages, which are all that the exceptions of file channels keep. Unknown messages
-     * (another library, another language) are not mapped.
+     * The numbers of messages in English, where the C library cannot be asked for its own: without JNA, and on systems
+     * other than Linux.
      */
     private static final Map<String, Integer> NUMBERS = Map.ofEntries(
             entry("Operation not permitted", 1),
@@ -136,9 +136,12 @@ public final class HostFailure {
     private static long number(IOException refused) {
         String prose = refused.getMessage();
         if (prose != null) {
-            Integer number = NUMBERS.get(prose);
-            if (number != null) {
-                return -number;
+            int errno = Errno.number(prose);
+            if (errno == 0) {
+                errno = NUMBERS.getOrDefault(prose, 0);
+            }
+            if (errno != 0) {
+                return -errno;
             }
             Integer windows = WindowsError.number(prose);
             if (windows != null) {
