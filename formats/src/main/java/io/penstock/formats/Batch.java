@@ -9,14 +9,16 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The pieces of a file that one transfer moves: many that lie without gaps, or one that is strided.
  *
  * @param pieces at least one
+ * @param isWhole whether they are of whole arrays, as every device has them; else of slices
  */
-record Batch(List<Piece> pieces) {
+record Batch(List<Piece> pieces, boolean isWhole) {
 
     private static final int MOST_PIECES = 16_384; // of a transfer, and blocks of a gather: each takes memory
     private static final long BLOCK = 4096; // long pieces are cut where direct I/O has no edge
@@ -61,21 +63,29 @@ record Batch(List<Piece> pieces) {
 
         private final Path file;
         private final List<Piece> closed = new ArrayList<>();
-        private long start; // of the last piece in the file, as are the next three
+        private long start; // of the last piece in the file, as are the next four
         private long length; // 0 if there is none that may grow
         private int buffer;
         private long target;
+        private long gapBehind; // that may be read with the last piece
 
         FilePieces(Path file) {
             this.file = file;
         }
 
-        void add(long offset, long bytes, int intoBuffer, long at) {
-            if (joins(offset, intoBuffer, at)) {
+        /**
+         * Adds bytes of the file.
+         *
+         * @param mostGap how many bytes may be read between them and others, for no one; 0 for a part of an array, since
+         *     other parts may have their places there
+         */
+        void add(long offset, long bytes, int intoBuffer, long at, long mostGap) {
+            if (joins(offset, intoBuffer, at, Math.min(mostGap, gapBehind))) {
                 length = offset + bytes - start;
                 return;
             }
             close();
+            gapBehind = mostGap;
             start = offset;
             length = bytes;
             buffer = intoBuffer;
@@ -88,13 +98,9 @@ record Batch(List<Piece> pieces) {
         }
 
         /** Their distance must be the same in the file and in the buffer, where it is only the gap that aligns an array. */
-        private boolean joins(long offset, int intoBuffer, long at) {
+        private boolean joins(long offset, int intoBuffer, long at, long mostGap) {
             long gap = offset - start - length;
-            return length > 0
-                    && intoBuffer == buffer
-                    && gap >= 0
-                    && gap < Loader.ALIGNMENT
-                    && gap == at - target - length;
+            return length > 0 && intoBuffer == buffer && gap >= 0 && gap <= mostGap && gap == at - target - length;
         }
 
         List<Piece> close() {
@@ -109,37 +115,43 @@ record Batch(List<Piece> pieces) {
     /** The pieces of files; neighbours are one where their places permit. Not thread-safe. */
     static final class Pieces {
 
-        private final Map<Path, FilePieces> files = new LinkedHashMap<>();
+        private final Map<Path, FilePieces> files = new LinkedHashMap<>(); // of whole arrays
+        private final Map<Path, FilePieces> slices = new LinkedHashMap<>();
         private @Nullable FilePieces last; // most arrays lie in the file of the one before
+        private boolean lastIsWhole;
 
         void add(LoadPlan.Placement placement) {
             int buffer = placement.buffer();
             long at = placement.offset();
             ArraySource source = placement.source();
+            boolean isWhole = placement.shape().equals(placement.array().shape());
             if (source instanceof Extent extent) {
-                of(extent.file()).add(extent.offset(), extent.length(), buffer, at);
+                of(extent.file(), isWhole).add(extent.offset(), extent.length(), buffer, at, Loader.ALIGNMENT - 1);
             } else if (source instanceof FileBlocks blocks) {
-                of(blocks.file()).add(blocks, buffer, at);
+                of(blocks.file(), isWhole).add(blocks, buffer, at);
             } else {
-                add((ChunkWindow) source, buffer, at);
+                add((ChunkWindow) source, buffer, at, isWhole);
             }
         }
 
-        private void add(ChunkWindow window, int buffer, long at) {
+        private void add(ChunkWindow window, int buffer, long at, boolean isWhole) {
             for (Array.ChunkData chunk : window.chunks()) {
                 Extent extent = chunk.extent();
-                FilePieces pieces = of(extent.file());
+                FilePieces pieces = of(extent.file(), isWhole);
                 window.overlap(chunk)
                         .runs((chunkOffset, boxOffset, length) ->
-                                pieces.add(extent.offset() + chunkOffset, length, buffer, at + boxOffset));
+                                pieces.add(extent.offset() + chunkOffset, length, buffer, at + boxOffset, 0));
             }
         }
 
-        private FilePieces of(Path file) {
+        private FilePieces of(Path file, boolean isWhole) {
             FilePieces pieces = last;
-            if (pieces == null || pieces.file != file) { // an equal path may be another object
-                pieces = files.computeIfAbsent(file, FilePieces::new);
+            if (pieces == null
+                    || pieces.file != file
+                    || lastIsWhole != isWhole) { // an equal path may be another object
+                pieces = (isWhole ? files : slices).computeIfAbsent(file, FilePieces::new);
                 last = pieces;
+                lastIsWhole = isWhole;
             }
             return pieces;
         }
@@ -147,12 +159,16 @@ record Batch(List<Piece> pieces) {
         /** Makes transfers of at most that many bytes. */
         Map<Path, List<Batch>> batches(long mostBytes) {
             Map<Path, List<Batch>> batches = new LinkedHashMap<>();
-            files.forEach((file, pieces) -> batches.put(file, packed(pieces.close(), mostBytes)));
+            files.forEach((file, pieces) -> batches.put(file, packed(pieces.close(), mostBytes, true)));
+            slices.forEach((file, pieces) -> batches.merge(
+                    file,
+                    packed(pieces.close(), mostBytes, false),
+                    (a, b) -> Stream.concat(a.stream(), b.stream()).toList()));
             return batches;
         }
     }
 
-    private static List<Batch> packed(List<Piece> pieces, long mostBytes) {
+    private static List<Batch> packed(List<Piece> pieces, long mostBytes, boolean isWhole) {
         List<Batch> batches = new ArrayList<>();
         List<Piece> open = new ArrayList<>();
         long bytes = 0;
@@ -161,12 +177,12 @@ record Batch(List<Piece> pieces) {
                 boolean strided = piece.from().count() > 1;
                 boolean full = bytes + piece.bytes() > mostBytes || open.size() == MOST_PIECES;
                 if (!open.isEmpty() && !strided && full) {
-                    batches.add(new Batch(List.copyOf(open)));
+                    batches.add(new Batch(List.copyOf(open), isWhole));
                     open.clear();
                     bytes = 0;
                 }
                 if (strided) {
-                    batches.add(new Batch(List.of(piece)));
+                    batches.add(new Batch(List.of(piece), isWhole));
                 } else {
                     open.add(piece);
                     bytes += piece.bytes();
@@ -174,7 +190,7 @@ record Batch(List<Piece> pieces) {
             }
         }
         if (!open.isEmpty()) {
-            batches.add(new Batch(List.copyOf(open)));
+            batches.add(new Batch(List.copyOf(open), isWhole));
         }
         return List.copyOf(batches);
     }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -135,7 +136,7 @@ public final class Load {
                 .withFile(
                         path,
                         loader.fileOptions(),
-                        file -> read(path, Flux.fromIterable(batches).map(batch -> batch.transfer(file, targets)))
+                        file -> read(path, batches, batch -> batch.transfer(file, targets))
                                 .handle((Completion moved, SynchronousSink<Void> sink) -> {
                                     if (moved.bytes() < moved.transfer().length()) {
                                         sink.error(new EOFException(path + " became shorter: the " + moved.transfer()
@@ -147,18 +148,21 @@ public final class Load {
                                 .then());
     }
 
-    private Flux<Completion> read(Path path, Flux<Transfer> transfers) {
+    private Flux<Completion> read(Path path, List<Batch> batches, Function<Batch, Transfer> transfer) {
         Backend backend = loader.backend();
         Optional<SharedLoad> shared = loader.shared();
         if (shared.isEmpty()) {
-            return backend.submit(transfers, SUBMIT);
+            return backend.submit(Flux.fromIterable(batches).map(transfer), SUBMIT);
         }
-        Flux<Completion> together = transfers
-                .filter(transfer -> !transfer.isGather())
+        Flux<Completion> together = Flux.fromIterable(batches)
+                .filter(Batch::isWhole)
+                .map(transfer)
                 .buffer(SHARED_TRANSFERS)
                 .index((number, several) -> shared.get().join(backend, path, number.intValue(), joined(several)))
                 .flatMap(part -> part, SHARED_PARTS);
-        return Flux.merge(together, backend.submit(transfers.filter(Transfer::isGather), SUBMIT));
+        Flux<Transfer> own =
+                Flux.fromIterable(batches).filter(batch -> !batch.isWhole()).map(transfer);
+        return Flux.merge(together, backend.submit(own, SUBMIT));
     }
 
     private static Transfer joined(List<Transfer> transfers) {

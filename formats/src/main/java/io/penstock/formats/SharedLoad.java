@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
  * Mono.zip(Loader.of(gpu0).shared(shared).load(path), Loader.of(gpu1).shared(shared).load(path));
  * }</pre>
  *
- * <p>Arrays that are decoded, converted, or sliced by columns are loaded by each for itself. A load that fails or is
+ * <p>Arrays that are decoded, converted, or sliced are loaded by each for itself. A load that fails or is
  * cancelled leaves the others alone. Used for one round of loads; thread-safe.
  */
 public final class SharedLoad {

@@ -8,13 +8,20 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import java.io.IOException;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import reactor.core.publisher.Mono;
 
 /** Slices, held against elements picked one by one. */
 class SliceTest {
@@ -136,5 +143,100 @@ class SliceTest {
                 }
             }
         }
+    }
+
+    private static final int ROWS = 8;
+    private static final int CHUNK_COLUMNS = 4200;
+    private static final int COLUMNS = 4 * CHUNK_COLUMNS + 2; // so that parts start a little within a chunk
+
+    /** Returns an array of bytes in four columns of chunks and a rest; each element is the number of its column of chunks. */
+    private ArrayFile chunks() throws IOException {
+        List<Array.ChunkData> chunks = new ArrayList<>();
+        for (long j = 0; j * CHUNK_COLUMNS < COLUMNS; j++) {
+            byte[] bytes = new byte[ROWS * CHUNK_COLUMNS];
+            Arrays.fill(bytes, (byte) j);
+            Path file = Files.write(folder.resolve("0." + j), bytes);
+            chunks.add(new Array.ChunkData(List.of(0L, j), new Extent(file, 0, bytes.length), List.of()));
+        }
+        Array array = new Array(
+                "a",
+                ElementType.U8,
+                List.of((long) ROWS, (long) COLUMNS),
+                ByteOrder.LITTLE_ENDIAN,
+                Array.Order.ROW_MAJOR,
+                new Array.Data.Chunked(List.of((long) ROWS, (long) CHUNK_COLUMNS), List.of(), chunks, List.of()));
+        return new ArrayFile(folder, "test", Map.of(), List.of(array));
+    }
+
+    /** A gap between two runs of a chunk is the place of another chunk's. */
+    @Test
+    void noTwoTransfersOfAPartWriteTheSameBytes() throws IOException {
+        ArrayFile file = chunks();
+        try (Backend backend = Backends.open("host")) {
+            for (int part = 0; part < 4; part++) {
+                Loader loader = Loader.of(backend).slice(Slice.columns(part, 4));
+                List<Batch.Piece> pieces = new ArrayList<>();
+                LoadPlan plan = loader.explain(file);
+                assertThat(plan.conversions()).isEmpty();
+                plan.batches().values().forEach(all -> all.forEach(batch -> pieces.addAll(batch.pieces())));
+                pieces.sort(Comparator.comparingLong(Batch.Piece::offset));
+                long end = 0;
+                for (Batch.Piece piece : pieces) {
+                    assertThat(piece.offset()).as("part %s", part).isEqualTo(end);
+                    end = piece.offset() + piece.bytes();
+                }
+                try (LoadedArrays loaded = LoaderTest.get(loader.load(file))) {
+                    byte[] bytes = LoaderTest.bytes(loaded.get("a"));
+                    int from = COLUMNS * part / 4;
+                    int columns = COLUMNS * (part + 1) / 4 - from;
+                    byte[] expected = new byte[ROWS * columns];
+                    for (int i = 0; i < expected.length; i++) {
+                        expected[i] = (byte) ((from + i % columns) / CHUNK_COLUMNS);
+                    }
+                    assertThat(bytes).isEqualTo(expected);
+                }
+            }
+        }
+    }
+
+    private void assertSharedAsAlone(ArrayFile file, Slice.Dimension dimension) {
+        SharedLoad shared = new SharedLoad();
+        try (Backend one = Backends.open("host");
+                Backend two = Backends.open("host")) {
+            Loader left = Loader.of(one).transferBytes(4096).slice(new Slice(dimension, 0, 2));
+            Loader right = Loader.of(two).transferBytes(4096).slice(new Slice(dimension, 1, 2));
+            try (LoadedArrays first = LoaderTest.get(left.load(file));
+                    LoadedArrays second = LoaderTest.get(right.load(file))) {
+                var both = LoaderTest.get(Mono.zip(
+                        left.shared(shared).load(file), right.shared(shared).load(file)));
+                try (LoadedArrays a = both.getT1();
+                        LoadedArrays b = both.getT2()) {
+                    assertThat(LoaderTest.bytes(a.get("a"))).isEqualTo(LoaderTest.bytes(first.get("a")));
+                    assertThat(LoaderTest.bytes(b.get("a"))).isEqualTo(LoaderTest.bytes(second.get("a")));
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Slice.Dimension.class)
+    void partsOfChunksAreLoadedByEachForItself(Slice.Dimension dimension) throws IOException {
+        assertSharedAsAlone(chunks(), dimension);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ROWS, ROW_MAJOR", "ROWS, COLUMN_MAJOR", "COLUMNS, ROW_MAJOR", "COLUMNS, COLUMN_MAJOR"})
+    void partsAreLoadedByEachForItself(Slice.Dimension dimension, Array.Order order) throws IOException {
+        byte[] data = new byte[4 * 20_000];
+        new Random(1).nextBytes(data);
+        Path path = Files.write(folder.resolve("a"), data);
+        Array array = new Array(
+                "a",
+                ElementType.U8,
+                List.of(4L, 20_000L),
+                ByteOrder.LITTLE_ENDIAN,
+                order,
+                new Array.Data.Contiguous(new Extent(path, 0, data.length)));
+        assertSharedAsAlone(new ArrayFile(path, "test", Map.of(), List.of(array)), dimension);
     }
 }
