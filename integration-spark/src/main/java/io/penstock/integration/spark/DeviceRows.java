@@ -110,10 +110,24 @@ final class DeviceRows<T> implements Iterator<T> {
             return Flux.<T, StorageFile>using(
                             () -> backend.blocking()
                                     .openFile(Path.of(regions.get(0).path()), FileOption.READ),
-                            file -> backend.stream(
-                                    plan(file).chunkBytes(chunkBytes).depth(depth), chunk -> rows(chunk, chunkBytes)),
+                            file -> backend.<T>stream(
+                                            plan(file).chunkBytes(chunkBytes).depth(depth),
+                                            chunk -> rows(chunk, chunkBytes))
+                                    .concatWith(Mono.defer(this::end)),
                             StorageFile::close)
                     .subscribeOn(Schedulers.boundedElastic());
+        }
+
+        /** A chunk of which the file has no byte any more is no chunk of the stream. */
+        private Mono<T> end() {
+            Region region = regions.get(current);
+            return current == regions.size() - 1 && done == region.length()
+                    ? Mono.empty()
+                    : Mono.error(shorter(region));
+        }
+
+        private static EOFException shorter(Region region) {
+            return new EOFException("the file became shorter than when the query was planned: " + region);
         }
 
         private StreamPlan plan(StorageFile file) {
@@ -130,8 +144,7 @@ final class DeviceRows<T> implements Iterator<T> {
             Region region = regions.get(current);
             long expected = Math.min(chunkBytes, region.length() - done);
             if (chunk.fileOffset() != region.offset() + done || chunk.length() < expected) {
-                return Mono.error(
-                        new EOFException("the file became shorter than when the query was planned: " + region));
+                return Mono.error(shorter(region));
             }
             done += chunk.length();
             long started = System.nanoTime();

@@ -2,6 +2,7 @@
 package io.penstock.integration.spark;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemLoopException;
 import java.nio.file.FileSystems;
 import java.nio.file.FileVisitOption;
@@ -25,7 +26,7 @@ import java.util.Set;
  */
 final class Listing {
 
-    private static final Set<String> ZARR = Set.of("zarr.json", ".zgroup", ".zarray", ".zmetadata");
+    private static final Set<String> ZARR = Set.of("zarr.json", ".zgroup", ".zarray");
 
     private Listing() {}
 
@@ -109,7 +110,15 @@ final class Listing {
             if (failure instanceof NoSuchFileException || failure instanceof FileSystemLoopException) {
                 return FileVisitResult.CONTINUE;
             }
+            if (failure instanceof AccessDeniedException && !file.equals(root) && isLeftOut(file)) {
+                return FileVisitResult.CONTINUE;
+            }
             throw failure;
+        }
+
+        /** Returns whether no file of a directory would be read, so that it need not be readable. */
+        private boolean isLeftOut(Path directory) {
+            return isHidden(directory) || !options.recursive() && (options.raw() || !isArray(directory));
         }
     }
 }

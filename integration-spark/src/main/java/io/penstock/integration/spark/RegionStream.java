@@ -3,6 +3,7 @@ package io.penstock.integration.spark;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.spark.sql.connector.read.InputPartition;
@@ -12,6 +13,7 @@ import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.ReadLimit;
 import org.apache.spark.sql.connector.read.streaming.ReadMaxFiles;
 import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
+import org.apache.spark.sql.internal.SQLConf;
 import org.jspecify.annotations.Nullable;
 
 /** The files of a growing directory, those of a micro-batch as a scan of their own. */
@@ -50,7 +52,11 @@ final class RegionStream implements MicroBatchStream, SupportsTriggerAvailableNo
 
     @Override
     public synchronized Offset latestOffset(Offset start, ReadLimit limit) {
-        log.checkHas(((BatchOffset) start).entries());
+        int read = ((BatchOffset) start).entries();
+        log.checkHas(read);
+        if (read < log.size()) { // listed before a crash, and in no batch yet
+            return new BatchOffset(read + 1);
+        }
         int most = limit instanceof ReadMaxFiles files ? files.maxFiles() : Integer.MAX_VALUE;
         try {
             log.append(available == null ? files() : available, most);
@@ -76,6 +82,9 @@ final class RegionStream implements MicroBatchStream, SupportsTriggerAvailableNo
     @Override
     public synchronized InputPartition[] planInputPartitions(Offset start, Offset end) {
         List<Path> files = log.files(((BatchOffset) start).entries(), ((BatchOffset) end).entries());
+        if (SQLConf.get().ignoreMissingFiles()) { // as Spark's own sources do
+            files = files.stream().filter(Files::exists).toList();
+        }
         try {
             return scan.plan(scan.find(files));
         } catch (IOException e) {

@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -233,5 +234,21 @@ class DeviceTasksTest {
         Dataset<String> rows = DeviceTasks.of(arrays("1g"))
                 .mapPartitionsOnDevice((region, chunk, backend) -> Mono.empty(), Encoders.STRING());
         assertThatThrownBy(rows::collectAsList).hasStackTraceContaining("select its column bytes: 8 bytes of ");
+    }
+
+    /** Both where a chunk ends, and where a region does. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 10_001, 50_000, 100_001, 200_001})
+    void aFileThatBecameShorterFailsTheJob(int lessBytes) throws IOException {
+        model(2, 100_000); // the second has a byte more
+        Path file = folder.resolve("model.safetensors");
+        Dataset<String> rows = DeviceTasks.of(arrays("1g"))
+                .chunkBytes(10_000)
+                .mapPartitionsOnDevice((region, chunk, backend) -> Mono.just(sum(region, chunk)), Encoders.STRING());
+        assertThat(rows.collectAsList()).hasSize(10 + 11);
+        byte[] all = Files.readAllBytes(file);
+        Files.write(file, Arrays.copyOf(all, all.length - lessBytes));
+        assertThatThrownBy(rows::collectAsList)
+                .hasStackTraceContaining("the file became shorter than when the query was planned");
     }
 }

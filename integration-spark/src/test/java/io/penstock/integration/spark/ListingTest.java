@@ -2,18 +2,22 @@
 package io.penstock.integration.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which files are listed where links lie among them. */
+/** Which files are listed where links, and what cannot be read, lie among them. */
 class ListingTest {
 
     @TempDir
@@ -61,5 +65,26 @@ class ListingTest {
         Files.createSymbolicLink(links.resolve("nothing"), folder.resolve("absent"));
         Files.createSymbolicLink(links.resolve("file"), data.resolve("a"));
         assertThat(list(links, true, true)).containsExactly(links.resolve("file"));
+    }
+
+    /** Such as lost+found of a mounted disk, and .Trash: neither is read. */
+    @ParameterizedTest
+    @CsvSource({"lost+found, false", ".Trash, false", ".Trash, true", "_private, true"})
+    void aDirectoryThatIsNotReadNeedNotBeReadable(String name, boolean recursive) throws IOException {
+        Path here = Files.write(links.resolve("a"), new byte[1]);
+        Path closed = Files.createDirectory(links.resolve(name));
+        Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("---------"));
+        try {
+            assumeTrue(!Files.isReadable(closed), "root reads every directory");
+            assertThat(list(links, true, recursive)).containsExactly(here);
+        } finally {
+            Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rwx------"));
+        }
+    }
+
+    @Test
+    void aDirectoryOfConsolidatedMetadataAloneIsNoArray() throws IOException {
+        Files.writeString(data.resolve(".zmetadata"), "{}");
+        assertThat(list(folder, false, true)).contains(data.resolve("a"), data.resolve("z"));
     }
 }

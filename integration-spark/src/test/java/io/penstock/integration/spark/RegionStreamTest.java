@@ -135,4 +135,36 @@ class RegionStreamTest {
         }
         assertThat(batches).containsExactly(List.of("a.bin 1"));
     }
+
+    /** The driver was killed after it had listed a file, and before Spark had planned the batch. */
+    @Test
+    void aBatchAfterACrashHasAtMostAsManyFilesToo() throws Exception {
+        for (String name : List.of("1.bin", "2.bin", "3.bin")) {
+            write(name, 1);
+        }
+        Path log = Files.createDirectories(checkpoint().resolve("sources/0/files"));
+        Files.writeString(log.resolve("1"), "[\"" + folder.resolve("1.bin") + "\"]");
+        StreamingQuery query = start(1);
+        query.processAllAvailable();
+        query.stop();
+        assertThat(batches).containsExactly(List.of("1.bin 1"), List.of("2.bin 1"), List.of("3.bin 1"));
+    }
+
+    /** A file was listed, and removed before its batch was planned. */
+    @Test
+    void aFileThatIsRemovedMeanwhileIsLeftOutIfSparkIsToldSo() throws Exception {
+        trigger = Trigger.AvailableNow();
+        write("2.bin", 1);
+        Path log = Files.createDirectories(checkpoint().resolve("sources/0/files"));
+        Files.writeString(log.resolve("1"), "[\"" + folder.resolve("1.bin") + "\"]");
+        StreamingQuery failing = start(1);
+        assertThatThrownBy(() -> failing.awaitTermination(60_000)).hasStackTraceContaining("1.bin");
+        SparkSession.active().conf().set("spark.sql.files.ignoreMissingFiles", true);
+        try {
+            assertThat(start(1).awaitTermination(60_000)).isTrue();
+        } finally {
+            SparkSession.active().conf().unset("spark.sql.files.ignoreMissingFiles");
+        }
+        assertThat(batches).last().isEqualTo(List.of("2.bin 1"));
+    }
 }
