@@ -63,7 +63,7 @@ final class HttpFile implements AsyncFile {
         RangeReader reader = RangeReader.open(resource, options);
         try {
             return open(resource, reader, closer);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             reader.leave();
             throw e;
         }

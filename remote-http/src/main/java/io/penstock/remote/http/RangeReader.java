@@ -203,7 +203,8 @@ final class RangeReader {
     private final class Attempts {
 
         private final Resource resource;
-        private int failed;
+        private int
+                failed; // without progress; -1 after progress, since the failure that ends that attempt does not count
         private long pauseMillis;
 
         Attempts(Resource resource) {
@@ -212,7 +213,7 @@ final class RangeReader {
 
         /** Counts from the start again. */
         void progress() {
-            failed = 0;
+            failed = -1;
         }
 
         /**
@@ -230,7 +231,7 @@ final class RangeReader {
                         failure.error(), failure.kind(), "after " + failed + (failed == 1 ? " attempt" : " attempts")));
             }
             LOG.debug("attempt {} at {} failed: {}", failed, resource, failure);
-            long doubled = FIRST_PAUSE_MILLIS << Math.min(failed - 1, 10);
+            long doubled = FIRST_PAUSE_MILLIS << Math.max(0, Math.min(failed - 1, 10));
             long jittered = doubled / 2 + ThreadLocalRandom.current().nextLong(doubled);
             pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, Math.max(jittered, retryAfterSeconds * 1000));
         }

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -23,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record ResponseHead(int status, String reason, Map<String, String> headers) {
 
-    private static final Pattern STATUS = Pattern.compile("HTTP/1\\.[01] (\\d{3})(?: (.*))?");
+    private static final Pattern STATUS = Pattern.compile("HTTP/1\\.([01]) (\\d{3})(?: (.*))?", Pattern.DOTALL);
     private static final Pattern PRINTABLE = Pattern.compile("[\\t -~\\x80-\\xff]*");
-    private static final Pattern RANGE = Pattern.compile("bytes (\\d{1,18})-(\\d{1,18})/(\\d{1,18}|\\*)");
-    private static final Pattern UNSATISFIED = Pattern.compile("bytes \\*/(\\d{1,18})");
+    private static final Pattern RANGE = Pattern.compile("(?i)bytes (\\d{1,18})-(\\d{1,18})/(\\d{1,18}|\\*)");
+    private static final Pattern UNSATISFIED = Pattern.compile("(?i)bytes \\*/(\\d{1,18})");
 
     /**
      * Parses a head.
@@ -50,8 +51,11 @@ public record ResponseHead(int status, String reason, Map<String, String> header
                     lines[i].substring(0, colon).toLowerCase(Locale.ROOT),
                     lines[i].substring(colon + 1).strip());
         }
-        String reason = status.group(2);
-        return new ResponseHead(Integer.parseInt(status.group(1)), reason == null ? "" : reason, headers);
+        if (status.group(1).equals("0")) {
+            headers.putIfAbsent("connection", "close"); // that version's default
+        }
+        String reason = status.group(3);
+        return new ResponseHead(Integer.parseInt(status.group(2)), reason == null ? "" : reason, headers);
     }
 
     private static String printable(String line) {
@@ -100,7 +104,8 @@ public record ResponseHead(int status, String reason, Map<String, String> header
     }
 
     boolean keepsConnection() {
-        return !"close".equalsIgnoreCase(headers.get("connection"));
+        return Arrays.stream(headers.getOrDefault("connection", "").split(","))
+                .noneMatch(option -> option.strip().equalsIgnoreCase("close"));
     }
 
     /** Returns how long the server asks to wait before the next attempt, in seconds; -1 if it does not. */

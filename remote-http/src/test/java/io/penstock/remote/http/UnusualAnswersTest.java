@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.CommonOptions;
+import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.Options;
 import io.penstock.PermanentStorageException;
@@ -13,6 +14,7 @@ import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -141,5 +143,84 @@ class UnusualAnswersTest extends ServedFile {
         };
         assertThatThrownBy(() -> get(backend.openFile(server.uri())))
                 .hasMessageContaining("in another coding than identity: gzip");
+    }
+
+    @Test
+    void aRelativeRedirectionOfAUriWithoutAPathIsFollowed() {
+        server.answer = (request, to) -> {
+            if (request.number() > 0) {
+                return false;
+            }
+            to.write(RangeServer.text("302 Found", "Location: file.bin", "Content-Length: 0"));
+            return true;
+        };
+        get(backend.openFile(server.uri(""))).close();
+        assertThat(server.requests.get(1).target()).isEqualTo("/file.bin");
+    }
+
+    @Test
+    void aRangeThatProgressesContinuesAlsoWithOneAttempt() {
+        backend.close();
+        backend = backend(Options.none().with(CommonOptions.REMOTE_ATTEMPTS, 1));
+        server.answer = (request, to) -> {
+            if (request.number() == 1) {
+                server.cut(request, to, 100);
+            }
+            return false;
+        };
+        try (StorageFile file = get(backend.openFile(server.uri()));
+                DeviceBuffer buffer = get(backend.allocate(DATA.length))) {
+            Completion read = get(backend.submit(Transfer.read(file.all(), buffer.all())));
+            assertThat(read.bytes()).isEqualTo(DATA.length);
+        }
+    }
+
+    @Test
+    void rangeUnitsHaveAnyCase() {
+        server.answer = (request, to) -> {
+            to.write(RangeServer.text(
+                    "206 Partial Content",
+                    "ETag: " + server.etag,
+                    "Content-Length: " + (request.to() - request.from() + 1),
+                    "Content-Range: Bytes " + request.from() + "-" + request.to() + "/" + DATA.length));
+            to.write(DATA, (int) request.from(), (int) (request.to() - request.from() + 1));
+            return true;
+        };
+        get(backend.openFile(server.uri())).close();
+    }
+
+    @Test
+    void aReasonMayHaveAnyOctet() throws IOException {
+        assertThat(ResponseHead.parse("HTTP/1.1 206 Teilweise\u0085r Inhalt\r\nA: b")
+                        .status())
+                .isEqualTo(206);
+    }
+
+    /** RFC 9110, 7.6.1: Connection is a list. */
+    @Test
+    void aConnectionThatIsToBeClosedIsNotKept() throws IOException {
+        assertThat(ResponseHead.parse("HTTP/1.1 206 x\r\nConnection: Upgrade, close")
+                        .keepsConnection())
+                .isFalse();
+        assertThat(ResponseHead.parse("HTTP/1.0 206 x").keepsConnection()).isFalse();
+        assertThat(ResponseHead.parse("HTTP/1.0 206 x\r\nConnection: keep-alive")
+                        .keepsConnection())
+                .isTrue();
+    }
+
+    /** Such as of a native library that lacks, by which a service signs; or of memory for a connection. */
+    @Test
+    void anErrorOfAnOpeningKeepsNoConnections() {
+        Resource broken = new Resource(server.uri(), "GET", "broken") {
+            @Override
+            protected Map<String, String> signed(Map<String, String> headers) {
+                throw new NoClassDefFoundError("of a native library");
+            }
+        };
+        assertThatThrownBy(() -> broken.open(Options.none().resolve(CommonOptions.all()), () -> {}))
+                .isInstanceOf(NoClassDefFoundError.class);
+        get(backend.openFile(server.uri())).close();
+        get(backend.openFile(server.uri())).close();
+        assertThat(server.connections).hasValue(2); // they are kept while a file is open
     }
 }
