@@ -75,7 +75,7 @@ public final class NewFile implements AutoCloseable {
             if (granted != null) {
                 Files.setPosixFilePermissions(part, OWNER);
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             close();
             throw e;
         }

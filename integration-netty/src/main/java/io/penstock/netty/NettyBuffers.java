@@ -56,7 +56,7 @@ public final class NettyBuffers {
     public static ByteBuf of(HostLease lease) {
         try {
             return new LeasedByteBuf(lease, lease.buffer());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             lease.close();
             throw e;
         }

@@ -57,7 +57,7 @@ public final class DataBuffers {
         DataBuffer copy = factory.allocateBuffer(length);
         try {
             return copy.write(chunk.view().buffer(0, length));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             DataBufferUtils.release(copy);
             throw e;
         }

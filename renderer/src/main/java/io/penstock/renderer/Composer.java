@@ -47,7 +47,7 @@ public interface Composer extends AutoCloseable {
         }
         try {
             return of(backend);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             backend.close();
             throw e;
         }
@@ -136,7 +136,7 @@ public interface Composer extends AutoCloseable {
             GlApplication application = GlApplication.open(options);
             try {
                 return new InTextures(application, new GlKernels(application));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 application.close();
                 throw e;
             }

@@ -101,7 +101,7 @@ public final class CudaStream implements DeviceQueue {
         try {
             check("cuEventRecord", () -> Cuda.cuEventRecord(event[0], stream));
             return fence;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             fence.close();
             throw e;
         }

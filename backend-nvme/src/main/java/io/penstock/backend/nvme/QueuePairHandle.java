@@ -242,7 +242,7 @@ public final class QueuePairHandle implements AutoCloseable {
             Runnable unpin = Engine.pin(buffer);
             try {
                 return buffer.hostView().isPresent() ? mapHost(buffer, unpin) : mapDevice(buffer, unpin);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 unpin.run();
                 throw e;
             }

@@ -73,7 +73,7 @@ final class Job implements AutoCloseable {
         run = new Run();
         try {
             path = plannedPath();
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             close();
             throw e;
         }

@@ -33,7 +33,7 @@ public final class BufferExport implements PeerExport {
             BufferExport export = new BufferExport(buffer, buffer.memory().exportPeer());
             owner.resources().exported(export);
             return export;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             buffer.pins().unpin();
             owner.leave();
             throw e;

@@ -57,7 +57,7 @@ final class ChunkReads {
             ChunkTransfer read;
             try {
                 read = ChunkTransfer.read(port, loop, cursor.next(), buffer, region);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 buffers.give(buffer);
                 throw e;
             }

@@ -288,7 +288,7 @@ abstract class Connection implements AutoCloseable {
                 socket.setSSLParameters(parameters);
                 socket.startHandshake();
                 input = socket.getInputStream();
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 plain.close();
                 throw e;
             }

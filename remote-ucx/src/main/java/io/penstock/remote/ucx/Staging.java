@@ -76,7 +76,7 @@ final class Staging {
                         "the backend of a listener must allocate host memory, was " + backend.name());
             }
             return new Staging(context, buffer, context.map(buffer.nativeHandle(), buffer.length()));
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             buffer.close();
             throw e;
         }

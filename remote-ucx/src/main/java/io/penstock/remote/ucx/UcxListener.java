@@ -139,7 +139,7 @@ public final class UcxListener implements AutoCloseable {
                 staging();
                 source = new Source.OfDevice(buffer, unpin);
             }
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             unpin.run();
             throw e;
         }

@@ -50,7 +50,7 @@ public final class UcxProvider implements RemoteProvider {
         RemotePeer peer = peer(uri, options.get(CommonOptions.REMOTE_TIMEOUT).toNanos());
         try {
             return peer.open(token(uri), UcxExport.access(fileOptions), () -> PEERS.leave(peer));
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             PEERS.leave(peer);
             throw e;
         }

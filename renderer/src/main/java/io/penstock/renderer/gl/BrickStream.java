@@ -53,7 +53,7 @@ public final class BrickStream implements AutoCloseable {
             for (int i = 0; i < plan.depth(); i++) {
                 bricks.add(new Brick(application.call(this::texture), new TextureUse(application)));
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             close();
             throw e;
         }
@@ -74,7 +74,7 @@ public final class BrickStream implements AutoCloseable {
         GlCalls.glTextureParameteri(name[0], GlCalls.GL_TEXTURE_MAG_FILTER, GlCalls.GL_NEAREST);
         try {
             GlApplication.check("glTextureStorage3D of " + plan.chunkBytes() + " bytes");
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             GlCalls.glDeleteTextures(1, name);
             throw e;
         }

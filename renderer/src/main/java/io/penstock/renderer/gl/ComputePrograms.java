@@ -44,7 +44,7 @@ final class ComputePrograms implements AutoCloseable {
             }
             GlApplication.check("glLinkProgram of " + kernel);
             return program;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             GlCalls.glDeleteProgram(program);
             throw e;
         } finally {

@@ -56,7 +56,7 @@ public final class FrameTextures implements Playback.Stage, AutoCloseable {
                 make(place.textures);
             }
             make(screen);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             close();
             throw e;
         }

@@ -51,7 +51,7 @@ public final class GlApplication implements AutoCloseable {
         try {
             application.backend = application.call(() -> application.begin(options));
             return application;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             application.close();
             throw e;
         }

@@ -57,7 +57,7 @@ public final class GpuSlabs implements CudaContext.Part {
         context.join();
         try {
             return bytes <= SPAN_BYTES / 2 ? part(bytes) : whole(bytes);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             context.leave();
             throw e;
         }

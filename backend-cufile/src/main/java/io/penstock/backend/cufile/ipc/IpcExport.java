@@ -52,7 +52,7 @@ public final class IpcExport implements AutoCloseable {
             listener.bind(UnixDomainSocketAddress.of(socket));
             Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
             ChannelWatch.watch(listener, SelectionKey.OP_ACCEPT, this::accept);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             stopListening();
             throw e;
         }

@@ -97,7 +97,7 @@ public final class IpcImport implements AutoCloseable {
             return connection;
         } catch (AsynchronousCloseException e) {
             throw new IOException("it has accepted no connection within " + patience, e);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             ChannelWatch.close(connection);
             throw e;
         }
@@ -153,7 +153,7 @@ public final class IpcImport implements AutoCloseable {
     private void watch() throws IOException {
         try {
             ChannelWatch.watch(connection, SelectionKey.OP_READ, this::readEnd);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             unmap();
             throw e;
         }

@@ -57,7 +57,7 @@ final class MappedFile extends WrappedFile<HostFile> {
             FileKey key = stamps.key();
             FileMapping mapping = key.size() == 0 ? null : map(path, key, host.fd(), registrations);
             return new MappedFile(host, registrations, mapping, key, limits);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             host.close();
             throw e;
         }

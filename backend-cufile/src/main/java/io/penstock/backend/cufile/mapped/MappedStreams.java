@@ -62,7 +62,7 @@ final class MappedStreams {
         MappedStreams all = new MappedStreams(context);
         try {
             return context.run("streams for mapped copies", all::withStreams);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             all.close();
             throw e;
         }

@@ -97,7 +97,7 @@ public final class CufileProvider implements BackendProvider {
         CufilePaths ioPaths;
         try {
             ioPaths = CufilePaths.of(context, options, storages);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             context.leave();
             throw e;
         }

@@ -47,7 +47,7 @@ public final class PinnedBuffers implements CudaContext.Part {
                     : context.run("pinning", () -> PinnedBuffer.allocate(this::give, streams(), bytes));
             LIVE.incrementAndGet();
             return staging;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             context.leave();
             throw e;
         }

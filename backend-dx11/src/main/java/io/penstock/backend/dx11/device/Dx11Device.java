@@ -71,7 +71,7 @@ public final class Dx11Device {
             protect(device, context[0]);
             return new Dx11Device(
                     device, context[0], choice.application() == 0, options.get(Dx11Options.COPY_COMPLETION));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             Unknown.Release(context[0]);
             Unknown.Release(device);
             throw e;

@@ -65,7 +65,7 @@ public final class Dx11Image implements DeviceMemory {
                     TextureShape shape = shape(device, kind, texture);
                     shape.check(region);
                     return new Dx11Image(region, texture, shape);
-                } catch (RuntimeException e) {
+                } catch (RuntimeException | Error e) {
                     Unknown.Release(texture);
                     throw e;
                 }

@@ -82,7 +82,7 @@ public final class Dx11Provider implements BackendProvider {
         Dx11Paths ioPaths;
         try {
             ioPaths = Dx11Paths.of(device, options);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             device.leave();
             throw e;
         }

@@ -82,7 +82,7 @@ public final class Dx11Ssg extends SsgDevice<Dx11SsgCommand> {
         join();
         try {
             return Dx11SsgFile.open(ssg, path, write, this::leave);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             leave();
             throw e;
         }

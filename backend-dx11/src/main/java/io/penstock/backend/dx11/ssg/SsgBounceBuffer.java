@@ -37,7 +37,7 @@ final class SsgBounceBuffer extends Dx11Memory {
         cleared = bytes;
         try {
             device.ends().equip(mark);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             super.free();
             throw e;
         }

@@ -84,11 +84,11 @@ public final class Dx11StagingBuffer implements DeviceMemory {
             try {
                 int mapped = device.executor().call(request, staging::map);
                 device.check(request, "ID3D11DeviceContext::Map", mapped);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 device.ends().strip(staging.mark);
                 throw e;
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             Unknown.Release(buffer[0]);
             throw e;
         }
@@ -207,7 +207,7 @@ public final class Dx11StagingBuffer implements DeviceMemory {
                 Dx11StagingBuffer staging = known != null ? known : allocate(this, bytes);
                 LIVE.incrementAndGet();
                 return staging;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 device.leave();
                 throw e;
             }

@@ -63,7 +63,7 @@ public final class GlContext {
                 return context;
             });
             return context;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             pump.close();
             throw e;
         }
@@ -91,7 +91,7 @@ public final class GlContext {
             }
             facts = found;
             buffers = BufferCalls.of(found);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             source.end();
             throw e;
         }

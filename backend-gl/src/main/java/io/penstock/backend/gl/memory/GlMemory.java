@@ -80,7 +80,7 @@ public final class GlMemory implements MappedMemory {
                 GlCall.MAP.check(request);
             }
             return new GlMemory(context, name, bytes, address, new Kind(true, false, bytes));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             BufferCalls.delete(name);
             throw e;
         }

@@ -53,7 +53,7 @@ public final class GlStagingBuffer implements DeviceMemory {
             GlCall.MAP.check(request);
             long start = -map & (ALIGNMENT - 1);
             return new GlStagingBuffer(context, name, start, map + start, bytes, counted);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             BufferCalls.delete(name);
             throw e;
         }

@@ -61,7 +61,7 @@ public final class GlProvider implements BackendProvider {
         GlPaths ioPaths;
         try {
             ioPaths = GlPaths.of(context, options);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             context.leave();
             throw e;
         }

@@ -63,7 +63,7 @@ public final class Controller {
         pageBytes = page.buffer(0, Identity.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         try {
             adminPair = QueuePair.allocate(new QueuePair.Place(0, AdminQueue.ENTRIES, -1), generation, bus, doorbells);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             page.free();
             throw e;
         }

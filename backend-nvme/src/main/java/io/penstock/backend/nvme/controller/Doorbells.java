@@ -59,7 +59,7 @@ final class Doorbells {
             try {
                 DmaMemory events = bus.allocate(PAGE_BYTES);
                 return new Shadow(doorbells, bytes(doorbells), events, bytes(events));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 doorbells.free();
                 throw e;
             }

@@ -86,7 +86,7 @@ public final class QueuePair {
         try {
             DmaMemory completions = bus.allocate((long) place.entries * COMPLETION_BYTES);
             return new QueuePair(place, generation, doorbells, submissions, completions);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             submissions.free();
             throw e;
         }

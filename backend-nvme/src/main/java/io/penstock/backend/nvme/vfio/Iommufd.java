@@ -48,7 +48,7 @@ record Iommufd(Descriptors descriptors, int iommu, int space, int device) implem
                     Vfio.structure(ATTACH_BYTES).putInt(0, ATTACH_BYTES).putInt(8, space);
             descriptors.ioctl(fd, DEVICE_ATTACH_IOMMUFD_PT, attach, "VFIO_DEVICE_ATTACH_IOMMUFD_PT");
             return new Iommufd(descriptors, iommu, space, fd);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             descriptors.close();
             throw e;
         }

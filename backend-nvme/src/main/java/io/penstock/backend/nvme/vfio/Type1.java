@@ -20,7 +20,7 @@ record Type1(Descriptors descriptors, int container, int device) implements Addr
             ByteBuffer name = Vfio.structure(64).put(device.address().getBytes(StandardCharsets.US_ASCII));
             int fd = descriptors.ioctl(group, Vfio.GROUP_GET_DEVICE_FD, name, "VFIO_GROUP_GET_DEVICE_FD");
             return new Type1(descriptors, container, descriptors.keep(fd));
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             descriptors.close();
             throw e;
         }

@@ -119,7 +119,7 @@ public final class VfioBus implements Bus {
                 device.hasIommufd(root) ? Iommufd.open(Kernel.LINUX, device) : Type1.open(Kernel.LINUX, device);
         try {
             return new VfioBus(address, memory);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             memory.close();
             throw e;
         }
@@ -155,7 +155,7 @@ public final class VfioBus implements Bus {
         Slab slab = Slabs.shared().allocate(bytes);
         try {
             return map(slab, slab::free);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             slab.free();
             throw e;
         }

@@ -42,7 +42,7 @@ public final class PeerCopies implements AutoCloseable {
         context.join();
         try {
             return new PeerCopies(context);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             context.leave();
             throw e;
         }

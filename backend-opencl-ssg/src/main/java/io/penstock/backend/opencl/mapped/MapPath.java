@@ -119,7 +119,7 @@ public final class MapPath implements IoPath {
         NativeQueue queue = host.openQueue();
         try {
             return new MapQueue(context, queue);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             queue.close();
             throw e;
         }

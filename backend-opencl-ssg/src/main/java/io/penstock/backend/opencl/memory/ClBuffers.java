@@ -47,7 +47,7 @@ public final class ClBuffers implements ClContext.Part {
         try {
             ClSpan span = take(Math.min(rounded(bytes), context.device().mostBytes()));
             return new ClMemory(context, span, bytes, () -> give(span));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             context.leave();
             throw e;
         }

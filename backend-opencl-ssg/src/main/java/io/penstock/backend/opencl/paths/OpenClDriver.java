@@ -89,7 +89,7 @@ final class OpenClDriver implements DeviceDriver {
         try {
             flush(nativeEvent);
             return new ClFence(nativeEvent);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             OpenCl.clReleaseEvent(nativeEvent);
             throw e;
         }

@@ -91,7 +91,7 @@ public final class OpenClProvider implements BackendProvider {
         OpenClPaths ioPaths;
         try {
             ioPaths = OpenClPaths.of(context, options);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             context.leave();
             throw e;
         }

@@ -66,7 +66,7 @@ public final class ClSsg extends SsgDevice<ClSsgCommand> {
         PersistentMemory memory;
         try {
             memory = new PersistentMemory(context, options.get(OpenClOptions.PERSISTENT_BYTES));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             context.leave();
             throw e;
         }

@@ -53,7 +53,7 @@ final class ClSsgQueue implements SsgCommands<ClSsgCommand> {
             for (int i = 0; i < queues.length; i++) {
                 queues[i] = context.createQueue(orderless ? context.device().orderlessQueues() : 0);
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             close();
             throw e;
         }

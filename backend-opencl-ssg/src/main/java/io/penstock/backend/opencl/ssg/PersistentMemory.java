@@ -74,7 +74,7 @@ public final class PersistentMemory {
                         HEAP.give(persistent == null ? 0 : rounded);
                         context.leave();
                     }));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             context.leave();
             throw e;
         }

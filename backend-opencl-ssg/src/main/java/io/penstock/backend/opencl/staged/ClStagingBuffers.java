@@ -42,7 +42,7 @@ public final class ClStagingBuffers implements ClContext.Part {
             ClStagingBuffer staging = known != null ? known : ClStagingBuffer.allocate(context, kind, this::give);
             LIVE.incrementAndGet();
             return staging;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             context.leave();
             throw e;
         }

@@ -51,7 +51,7 @@ public abstract class SsgDevice<C extends SsgCommand> implements SsgFileObject.O
                 ring.add(buffer);
             }
             free.addAll(ring);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             leave();
             throw e;
         }

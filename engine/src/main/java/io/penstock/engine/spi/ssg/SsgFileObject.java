@@ -42,7 +42,7 @@ public abstract class SsgFileObject {
                     throw new SsgRefusal(host.path() + " has been replaced by another file");
                 }
                 return object;
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
                 object.release();
                 throw e;
             }

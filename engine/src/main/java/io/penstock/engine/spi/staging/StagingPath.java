@@ -82,7 +82,7 @@ public abstract class StagingPath implements IoPath {
         NativeFile host = HostFiles.open(path, modes, segmentBytes);
         try {
             return new StagedFile(host, BlockingBytes.INSTANCE, options, modes.contains(FileOption.WRITE));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             host.close();
             throw e;
         }

@@ -106,7 +106,7 @@ public final class S3Provider extends RemoteFileSystemProvider {
                         CLIENTS.leave(client);
                         closer.run();
                     });
-        } catch (IOException | RuntimeException | LinkageError e) {
+        } catch (IOException | RuntimeException | Error e) {
             closer.run();
             throw e;
         }
