@@ -52,8 +52,8 @@ public interface DeviceBuffer extends AutoCloseable {
      *
      * <p><b>Result:</b> the number of bytes copied. The target's position does not move.
      *
-     * <p><b>Errors:</b> {@link ClosedException}; {@link IndexOutOfBoundsException} at once if the buffer has fewer
-     * bytes left.
+     * <p><b>Errors:</b> {@link ClosedException}; {@link java.nio.ReadOnlyBufferException} if {@code target} is read-only;
+     * {@link IndexOutOfBoundsException} at once if the buffer has fewer bytes left.
      */
     Mono<Long> download(long offset, ByteBuffer target);
 

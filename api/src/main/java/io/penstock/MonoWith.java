@@ -156,10 +156,10 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
             Throwable cause = failure;
             try {
                 Objects.requireNonNull(resource).close();
-            } catch (Exception e) {
+            } catch (Throwable e) { // one that is thrown would end nothing
                 if (cause == null) {
                     cause = e;
-                } else {
+                } else if (cause != e) {
                     cause.addSuppressed(e);
                 }
             }
@@ -178,7 +178,7 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
         private void discard(R unwanted) {
             try {
                 unwanted.close();
-            } catch (Exception e) {
+            } catch (Throwable e) {
                 Operators.onErrorDropped(e, actual.currentContext());
             }
         }

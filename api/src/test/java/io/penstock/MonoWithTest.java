@@ -2,13 +2,16 @@
 package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 import reactor.test.publisher.TestPublisher;
 import reactor.test.subscriber.TestSubscriber;
 
@@ -181,5 +184,27 @@ class MonoWithTest {
     void theSubscribersContextReachesTheUse() {
         Mono<String> mono = with(Mono.just(resource), r -> Mono.deferContextual(c -> Mono.just(c.get("key"))));
         assertThat(mono.contextWrite(c -> c.put("key", "value")).block()).isEqualTo("value");
+    }
+
+    @Test
+    void anErrorOfTheCloseIsSignalled() {
+        AutoCloseable resource = () -> {
+            throw new UnsatisfiedLinkError("vendorClose");
+        };
+        assertThatThrownBy(() -> Backend.using(
+                                Mono.just(resource), r -> Mono.just(1).hide().publishOn(Schedulers.single()))
+                        .block(Duration.ofSeconds(3)))
+                .isInstanceOf(UnsatisfiedLinkError.class);
+    }
+
+    @Test
+    void aCloseThatFailsAsTheUseDidIsSignalledOnce() {
+        IllegalStateException lost = new IllegalStateException("lost");
+        AutoCloseable resource = () -> {
+            throw lost;
+        };
+        assertThatThrownBy(() -> Backend.using(Mono.just(resource), r -> Mono.error(lost))
+                        .block(Duration.ofSeconds(3)))
+                .isSameAs(lost);
     }
 }

@@ -47,7 +47,7 @@ abstract class Intake implements Port {
                 checks().transfer(transfer);
             }
             order = order(open);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // an Error of a driver that lacks a function
             refuse(open, null, e);
             return;
         }
@@ -90,27 +90,32 @@ abstract class Intake implements Port {
     private void start(OpenTransfer open, int ioPath, @Nullable FenceOrder order) {
         Transfer transfer = open.transfer();
         IoQueue ioQueue = pick(ioPath);
+        try { // keys and fences are the application's, and may throw
+            Admission terms = Admission.of(open, ioQueue, order);
+            if (terms != null) {
+                terms.markDeviceWaits(ioPaths().get(ioPath), this, driver());
+                terms.enter(orderKeys, ioQueue, open);
+                open.admission(terms);
+            }
+        } catch (RuntimeException | Error e) {
+            abandon(open, order, transfer.pairs(), e);
+            return;
+        }
         if (!transfer.isRead()) {
             open.acceptWrite();
-        }
-        Admission terms = Admission.of(open, ioQueue, order);
-        if (terms != null) {
-            open.admission(terms);
-            terms.markDeviceWaits(ioPaths().get(ioPath), this, driver());
-            terms.enter(orderKeys, ioQueue, open);
         }
         open.admit(ioPaths().get(ioPath), ioPath, ioQueue);
         ioQueue.accept(open);
     }
 
-    private void abandon(OpenTransfer open, @Nullable FenceOrder order, int pinned, RuntimeException cause) {
+    private void abandon(OpenTransfer open, @Nullable FenceOrder order, int pinned, Throwable cause) {
         unpin(open, pinned);
         leave();
         refuse(open, order, cause);
     }
 
     /** Signals on the scheduler, since no publisher completes inside {@code subscribe}. */
-    private void refuse(OpenTransfer open, @Nullable FenceOrder order, RuntimeException cause) {
+    private void refuse(OpenTransfer open, @Nullable FenceOrder order, Throwable cause) {
         if (order != null) {
             order.refused();
         }

@@ -23,7 +23,6 @@ import io.penstock.engine.Engine;
 import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.machine.PeerLimits;
 import io.penstock.engine.spi.memory.HostMemory;
-import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -32,7 +31,6 @@ import java.util.function.Function;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * A queue pair of an NVMe controller whose commands are submitted by another processor or device, such as a kernel of a
@@ -139,22 +137,7 @@ public final class QueuePairHandle implements AutoCloseable {
         if (depth < 1) {
             throw new IllegalArgumentException("depth must be at least 1, was " + depth);
         }
-        return Mono.<QueuePairHandle>create(sink -> Schedulers.boundedElastic().schedule(() -> {
-                    try {
-                        sink.success(openNow(controller.call(), depth, pollNanos, threads));
-                    } catch (ControllerException e) {
-                        sink.error(e.failure().exception("opening of a queue pair"));
-                    } catch (IOException | LinkageError e) {
-                        sink.error(new BackendUnavailableException(
-                                "the controller cannot be opened: " + e.getMessage(), Failure.NOT_STARTED, e));
-                    } catch (OutOfMemoryError e) {
-                        sink.error(new TransientStorageException(
-                                "no thread or memory for a queue pair: " + e.getMessage(), Failure.NOT_STARTED, e));
-                    } catch (Exception | Error e) { // one that is thrown would end nothing
-                        sink.error(e);
-                    }
-                }))
-                .doOnDiscard(QueuePairHandle.class, QueuePairHandle::close);
+        return new HandleOpening(() -> openNow(controller.call(), depth, pollNanos, threads));
     }
 
     private static QueuePairHandle openNow(

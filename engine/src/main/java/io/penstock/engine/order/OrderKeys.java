@@ -21,6 +21,7 @@ public final class OrderKeys {
         private final Key key;
         private @Nullable Runnable waiter; // null once it runs or has left
         private boolean first;
+        private @Nullable Line line;
 
         /**
          * Creates a turn. Calls {@code hashCode} of the key here, on the subscriber's thread, and never on an I/O queue
@@ -46,13 +47,17 @@ public final class OrderKeys {
         }
     }
 
-    private final Map<Key, ArrayDeque<Turn>> lines = new HashMap<>(); // the first of a line is running
+    /** Those that wait for one key; of equal keys, the one of the map: it is found without the application's equals. */
+    private record Line(Key key, ArrayDeque<Turn> turns) {}
+
+    private final Map<Key, Line> lines = new HashMap<>(); // the first of a line is running
 
     /** Returns true if the transfer may run now; otherwise its waiter is called when it may. */
     public synchronized boolean enter(Turn turn) {
-        ArrayDeque<Turn> line = lines.computeIfAbsent(turn.key, k -> new ArrayDeque<>(2));
-        line.add(turn);
-        turn.first = line.size() == 1;
+        Line line = lines.computeIfAbsent(turn.key, k -> new Line(k, new ArrayDeque<>(2)));
+        turn.line = line;
+        line.turns.add(turn);
+        turn.first = line.turns.size() == 1;
         if (turn.first) {
             turn.waiter = null;
         }
@@ -66,7 +71,7 @@ public final class OrderKeys {
             turn.waiter = null;
             if (turn.first) {
                 turn.first = false;
-                next = advance(turn.key);
+                next = advance(Objects.requireNonNull(turn.line, "only a queued turn can advance"));
             }
             // A turn that stops waiting stays in the queue, empty, until it would be first: cancelling a long queue
             // stays linear.
@@ -76,8 +81,8 @@ public final class OrderKeys {
         }
     }
 
-    private @Nullable Runnable advance(Key key) {
-        ArrayDeque<Turn> line = Objects.requireNonNull(lines.get(key), "only a queued turn can advance");
+    private @Nullable Runnable advance(Line of) {
+        ArrayDeque<Turn> line = of.turns;
         line.remove();
         for (Turn turn = line.peek(); turn != null; turn = line.peek()) {
             Runnable waiter = turn.waiter;
@@ -88,7 +93,7 @@ public final class OrderKeys {
             }
             line.remove();
         }
-        lines.remove(key);
+        lines.remove(of.key);
         return null;
     }
 

@@ -62,8 +62,11 @@ public final class Copies {
             sink.success(0L);
         } else if (host != 0) {
             ByteBuffer memory = MemoryView.window(buffer.memory(), offset, (int) length);
-            move(memory, bytes, up);
-            buffer.pins().unpin();
+            try {
+                move(memory, bytes, up);
+            } finally {
+                buffer.pins().unpin();
+            }
             sink.success(length);
         } else if (!(held ? port.enterAgain() : port.enter())) {
             buffer.pins().unpin();
@@ -78,7 +81,7 @@ public final class Copies {
                 sink.error(noBuffer);
                 return;
             }
-            staged.next();
+            staged.step();
         }
     }
 
@@ -125,7 +128,23 @@ public final class Copies {
             this.memory = bytes;
         }
 
-        void next() {
+        /** Takes the next step; ends the copy if the application's buffer does not permit it. */
+        void step() {
+            try {
+                next();
+            } catch (RuntimeException e) {
+                refused(e);
+            }
+        }
+
+        private void refused(RuntimeException e) {
+            release();
+            if (over.compareAndSet(false, true)) {
+                sink.error(e);
+            }
+        }
+
+        private void next() {
             int step = (int) Math.min(bytes.limit() - done, bounce.bytes());
             part = bytes.slice(done, step);
             memory = MemoryView.window(bounce, 0, step);
@@ -153,10 +172,15 @@ public final class Copies {
             }
             done += part.limit();
             if (!up) {
-                part.put(memory);
+                try {
+                    part.put(memory);
+                } catch (RuntimeException e) {
+                    refused(e);
+                    return;
+                }
             }
             if (done < bytes.limit()) {
-                next();
+                step();
             } else {
                 end(null);
             }

@@ -60,7 +60,7 @@ public final class MonoEnqueue extends Mono<DeviceFence> {
             TransferFence behind;
             try {
                 behind = new TransferFence(port, transfer, port.driver().fencePoint(transfer, true), this);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) { // also a vendor's library that lacks a function
                 fail(e);
                 return;
             }

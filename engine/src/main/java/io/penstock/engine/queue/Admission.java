@@ -7,10 +7,13 @@ import io.penstock.engine.order.FenceOrder;
 import io.penstock.engine.order.OrderKeys;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.IoPath;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 
 /**
@@ -21,6 +24,8 @@ import reactor.core.publisher.Mono;
  */
 public final class Admission {
 
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE / 2);
+
     private final Transfer transfer;
     private final long deadlineNanos;
     private OrderKeys.@Nullable Turn turn;
@@ -30,11 +35,13 @@ public final class Admission {
     private boolean checked;
     private boolean fencesChecked;
     private int fencesPending;
+    private final Disposable.@Nullable Composite waits; // for fences; thread-safe; null without fences
     private final @Nullable FenceOrder order;
 
     private Admission(Transfer transfer, long deadlineNanos, @Nullable FenceOrder order) {
         this.transfer = transfer;
         this.deadlineNanos = deadlineNanos;
+        this.waits = transfer.after().isEmpty() ? null : Disposables.composite();
         this.order = order;
     }
 
@@ -48,9 +55,8 @@ public final class Admission {
         }
         // A deadline beyond about 290 years is none.
         long deadline = transfer.deadline()
-                .map(limit -> ioQueue.nanos()
-                        + Math.min(limit.toMillis(), Long.MAX_VALUE / 2_000_000) * 1_000_000
-                        + limit.toNanosPart() % 1_000_000)
+                .filter(limit -> limit.compareTo(LONGEST) < 0)
+                .map(limit -> ioQueue.nanos() + limit.toNanos())
                 .orElse(Long.MAX_VALUE);
         return new Admission(transfer, deadline, order);
     }
@@ -112,6 +118,9 @@ public final class Admission {
 
     /** Lets the next transfer of its order key start, although this one may still be in flight. */
     public void lose(OrderKeys keys) {
+        if (waits != null) {
+            waits.dispose(); // a fence may outlive many cancelled transfers
+        }
         OrderKeys.Turn place = turn;
         if (place != null) {
             keys.leave(place);
@@ -137,17 +146,27 @@ public final class Admission {
         if (!fencesChecked) {
             fencesChecked = true;
             for (DeviceFence fence : transfer.after()) {
-                if (!onDevice.contains(fence) && !fence.isSignalled()) {
+                if (waits != null && !onDevice.contains(fence) && !isSignalled(fence)) {
                     fencesPending++;
                     // Signalled on failure too; the fence's outcome has the error, and this transfer continues.
+                    // Deferred, since a fence of the application may throw, which must not end the I/O queue.
                     Mono<Void> signalled =
-                            fence instanceof TransferFence own ? own.signalledOnQueue() : fence.signalled();
-                    signalled.subscribe(
-                            nothing -> {}, e -> fenceSignalled(ioQueue, open), () -> fenceSignalled(ioQueue, open));
+                            fence instanceof TransferFence own ? own.signalledOnQueue() : Mono.defer(fence::signalled);
+                    waits.add(signalled.subscribe(
+                            nothing -> {}, e -> fenceSignalled(ioQueue, open), () -> fenceSignalled(ioQueue, open)));
                 }
             }
         }
         return fencesPending == 0;
+    }
+
+    /** An error of the fence itself means that there is nothing to wait for. */
+    private static boolean isSignalled(DeviceFence fence) {
+        try {
+            return fence.isSignalled();
+        } catch (RuntimeException e) {
+            return true;
+        }
     }
 
     private void fenceSignalled(IoQueue ioQueue, OpenTransfer open) {

@@ -79,6 +79,9 @@ public final class OpenResources {
             EngineFile file = new EngineFile(owner, path, Set.copyOf(options), List.copyOf(natives));
             open.add(file);
             return file;
+        } catch (IOException | RuntimeException | Error e) {
+            natives.forEach(OpenResources::close);
+            throw e;
         } finally {
             owner.leave();
         }
@@ -108,6 +111,13 @@ public final class OpenResources {
             }
         } finally {
             owner.leave();
+        }
+    }
+
+    private static void close(OpenedFile opened) {
+        NativeFile file = opened.file();
+        if (file != null) {
+            file.close();
         }
     }
 

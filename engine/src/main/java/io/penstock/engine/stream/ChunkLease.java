@@ -8,11 +8,14 @@ import io.penstock.DeviceFence;
 import io.penstock.HostLease;
 import io.penstock.HostView;
 import io.penstock.engine.order.Pins;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
 
 /**
  * A buffer of a stream or a write, lent to the application's function.
@@ -114,12 +117,14 @@ final class ChunkLease implements Chunk, Lease {
      */
     @Override
     public Mono<Void> releaseAfter(DeviceFence fence) {
+        checkOpen();
+        Mono<Void> signalled = Objects.requireNonNull(fence.signalled()); // the application's: it may throw
         hold();
         fences.add(fence);
         lender.fenceNoted();
         // Signalled in success and in failure alike (rule 102); an error of the fence itself means that there is
         // nothing to wait for.
-        fence.signalled().subscribe(nothing -> {}, failure -> signalled(), this::signalled);
+        signalled.subscribe(nothing -> {}, failure -> signalled(), this::signalled);
         return Mono.empty();
     }
 
@@ -147,7 +152,7 @@ final class ChunkLease implements Chunk, Lease {
     /** Releases one hold. */
     void release() {
         if (HOLDS.decrementAndGet(this) == 0) {
-            fences.forEach(DeviceFence::close);
+            fences.forEach(ChunkLease::close);
             Leases.ended();
             try {
                 lender.leaseEnded(this);
@@ -156,6 +161,14 @@ final class ChunkLease implements Chunk, Lease {
                     pinned.unpin();
                 }
             }
+        }
+    }
+
+    private static void close(DeviceFence fence) {
+        try {
+            fence.close();
+        } catch (RuntimeException e) { // an application's own
+            Operators.onErrorDropped(e, Context.empty());
         }
     }
 

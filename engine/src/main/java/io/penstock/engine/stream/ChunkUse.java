@@ -26,6 +26,7 @@ final class ChunkUse<T> implements CoreSubscriber<T> {
     private long emitted;
     private @Nullable Throwable error;
     private volatile boolean over;
+    private volatile boolean emitting; // pairs with cancel(): each writes its own, and then reads the other's
 
     private long granted; // turns only
 
@@ -74,9 +75,18 @@ final class ChunkUse<T> implements CoreSubscriber<T> {
         }
     }
 
-    /** Stops it; any thread. */
+    /** Stops it; any thread. An element that is being passed to the subscriber may still be: {@link #isEmitting}. */
     void cancel() {
         Operators.terminate(UPSTREAM, this);
+    }
+
+    /** Returns whether the subscriber is in {@code onNext}; after a cancel, a turn follows once it no longer is. */
+    boolean isEmitting() {
+        return emitting;
+    }
+
+    private boolean isCancelled() {
+        return upstream == Operators.cancelledSubscription();
     }
 
     @Override
@@ -88,12 +98,20 @@ final class ChunkUse<T> implements CoreSubscriber<T> {
 
     @Override
     public void onNext(T element) {
-        if (over || stream.isStopped()) {
-            Operators.onDiscard(element, currentContext());
-            return;
+        emitting = true;
+        try {
+            if (over || isCancelled() || stream.isStopped()) {
+                Operators.onDiscard(element, currentContext());
+                return;
+            }
+            emitted++;
+            actual.onNext(element);
+        } finally {
+            emitting = false;
+            if (isCancelled()) {
+                stream.signal(); // a terminal signal waits for this
+            }
         }
-        emitted++;
-        actual.onNext(element);
     }
 
     @Override

@@ -42,6 +42,7 @@ final class StreamSubscription<T> extends ChunkSubscription {
     private volatile @Nullable ChunkUse<T> use;
 
     // Turns only.
+    private @Nullable ChunkUse<T> dropped; // by a failure; no terminal signal while it emits
     private @Nullable ChunkReads reads;
     private long index;
     private long emitted; // by the uses that are over
@@ -211,6 +212,7 @@ final class StreamSubscription<T> extends ChunkSubscription {
         ChunkUse<T> current = use;
         if (current != null) {
             use = null;
+            dropped = current;
             current.cancel();
             current.lease().release();
         }
@@ -218,7 +220,8 @@ final class StreamSubscription<T> extends ChunkSubscription {
 
     private boolean isDone() {
         boolean exhausted = failure != null || (reads != null && reads.isExhausted());
-        return exhausted && use == null && fencesPending.get() == 0;
+        boolean quiet = use == null && (dropped == null || !dropped.isEmitting());
+        return exhausted && quiet && fencesPending.get() == 0;
     }
 
     private void end() {
