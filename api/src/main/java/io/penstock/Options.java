@@ -147,10 +147,12 @@ public final class Options {
     /** Returns a setting from property or environment; null if neither has one. */
     private static @Nullable String outside(String name, Properties properties, Map<String, String> environment) {
         String property = properties.getProperty(name);
-        String text = property != null && !property.isBlank()
-                ? property
-                : environment.get(name.toUpperCase(Locale.ROOT).replace('.', '_'));
+        String text = property != null && !property.isBlank() ? property : environment.get(variable(name));
         return text == null || text.isBlank() ? null : text.strip();
+    }
+
+    private static String variable(String name) {
+        return name.toUpperCase(Locale.ROOT).replace('.', '_');
     }
 
     /** Returns the settings of the file that {@code penstock.config} names; none if it is not set. */
@@ -164,8 +166,10 @@ public final class Options {
         try (Reader text = Files.newBufferedReader(Path.of(file))) {
             found.load(text);
         } catch (IOException | IllegalArgumentException e) {
+            boolean byVariable = code == null && outside(CONFIG, properties, Map.of()) == null;
+            String by = byVariable ? variable(CONFIG) : CONFIG;
             throw new IllegalArgumentException(
-                    "the file " + file + ", which " + CONFIG + " names, cannot be read: " + e, e);
+                    "the file " + file + ", which " + by + " names, cannot be read: " + e, e);
         }
         return found.stringPropertyNames().stream()
                 .collect(

@@ -224,7 +224,11 @@ class OptionsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() ->
                         properties("penstock.config", folder.resolve("absent").toString()))
-                .withMessageContainingAll("penstock.config", "absent");
+                .withMessageContainingAll("which penstock.config names", "absent");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() ->
+                        environment("PENSTOCK_CONFIG", folder.resolve("absent").toString()))
+                .withMessageContainingAll("which PENSTOCK_CONFIG names", "absent");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> properties("penstock.config", folder.toString())) // whose error names no file
                 .withMessageContainingAll("penstock.config", folder.toString());

@@ -42,6 +42,7 @@ import reactor.core.publisher.Mono;
 final class BenchCommand implements Callable<Integer> {
 
     private static final long NEW_FILE_BYTES = 1L << 30;
+    private static final long DEFAULT_BLOCK_BYTES = 1 << 20;
     private static final double DEFAULT_SECONDS = 5;
     private static final double SWEEP_SECONDS = 1;
 
@@ -71,10 +72,9 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--bs",
             paramLabel = "BYTES",
-            defaultValue = "1MiB",
             converter = ByteSize.class,
-            description = "Bytes per transfer (default: 1MiB).")
-    private long blockBytes;
+            description = "Bytes per transfer (default: 1MiB, or all of a smaller FILE).")
+    private @Nullable Long blockBytes;
 
     @Option(
             names = "--depth",
@@ -89,7 +89,7 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--option",
             paramLabel = "NAME=VALUE",
-            description = "Sets an option of the library, such as penstock.staging.workers=8; can be repeated.")
+            description = "Sets an option of the library; can be repeated. An example is penstock.staging.workers=8.")
     private Map<String, String> settings = Map.of();
 
     @Option(
@@ -251,9 +251,24 @@ final class BenchCommand implements Callable<Integer> {
     private Options options() {
         Options options = variant().options();
         for (Map.Entry<String, String> setting : settings.entrySet()) {
-            options = options.with(setting.getKey(), setting.getValue());
+            options = with(options, setting.getKey(), setting.getValue(), "--option");
         }
-        return queues == null ? options : options.with("penstock.host.queues", String.valueOf(queues));
+        return queues == null ? options : with(options, "penstock.host.queues", String.valueOf(queues), "--queues");
+    }
+
+    /** Returns options with one more set; the message for one that is wrong names the argument that set it. */
+    private Options with(Options options, String name, String value, String argument) {
+        Options more = options.with(name, value);
+        try {
+            more.resolve(Backends.options());
+        } catch (IllegalArgumentException e) {
+            String complaint = String.valueOf(e.getMessage());
+            if (complaint.startsWith("code sets " + name)) {
+                throw new IllegalArgumentException(argument + complaint.substring("code".length()), e);
+            }
+            throw e;
+        }
+        return more;
     }
 
     private Variant variant() {
@@ -288,19 +303,22 @@ final class BenchCommand implements Callable<Integer> {
         if (bytes > length) {
             throw misuse("--size must be at most the length of " + file + ", " + length + " bytes, was " + bytes);
         }
+        if (bytes == 0) {
+            throw new IOException(file + " is empty");
+        }
         if (sweep) { // each run rounds to its own blocks
             return new Workload(used, pattern, 1, 1, bytes, direct, variant().path());
         }
-        if (bytes < blockBytes) {
-            throw misuse(
-                    "--bs must be at most the bytes that are used of " + file + ", " + bytes + ", was " + blockBytes);
+        long block = blockBytes == null ? Math.min(bytes, DEFAULT_BLOCK_BYTES) : blockBytes;
+        if (bytes < block) {
+            throw misuse("--bs must be at most the bytes that are used of " + file + ", " + bytes + ", was " + block);
         }
         return new Workload(
                 used,
                 pattern,
-                blockBytes,
+                block,
                 depth,
-                bytes - bytes % blockBytes,
+                bytes - bytes % block,
                 direct,
                 variant().path());
     }

@@ -75,7 +75,7 @@ public final class Complaint {
 
     private static String ofKnown(FileSystemException e) {
         if (e instanceof NoSuchFileException) {
-            return "there is no " + e.getFile();
+            return "there is no file " + e.getFile();
         }
         if (e instanceof AccessDeniedException) {
             return e.getFile() + ": permission denied";

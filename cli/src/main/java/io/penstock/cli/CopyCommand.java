@@ -40,8 +40,8 @@ final class CopyCommand implements Callable<Integer> {
             names = "--path",
             paramLabel = "PATH",
             description =
-                    "Uses this path, or fails before any byte is moved: direct, mapped, compat, staged, host, or"
-                            + " a value of the backend's own option (penstock.cufile.path: sync, batch, stream; penstock.opencl.path: map...).")
+                    "Uses this path, or fails before any byte is moved: direct, mapped, compat, staged, host, remote, or"
+                            + " a value of the backend's own option, such as batch for cufile or map for opencl-ssg.")
     private @Nullable String path;
 
     @Option(
@@ -86,9 +86,7 @@ final class CopyCommand implements Callable<Integer> {
             progress.clear();
             PrintWriter out = spec.commandLine().getOut();
             out.println("copied " + result.bytes() + " bytes to " + TextTable.plain(destination.toString())
-                    + holes(result) + " at "
-                    + Progress.rate(result.moved(), result.nanos()) + ", path " + result.paths() + ", backend "
-                    + backend.name());
+                    + holes(result) + rate(result) + ", path " + result.paths() + ", backend " + backend.name());
             out.print(sums);
             out.flush();
             return 0;
@@ -131,6 +129,10 @@ final class CopyCommand implements Callable<Integer> {
         return holes == 0 ? "" : " (" + holes + " of them in holes)";
     }
 
+    private static String rate(DeviceCopy.Result result) {
+        return result.moved() == 0 ? "" : " at " + Progress.rate(result.moved(), result.nanos());
+    }
+
     private void warn(Path leftByKill) {
         spec.commandLine()
                 .getErr()
@@ -156,6 +158,9 @@ final class CopyCommand implements Callable<Integer> {
         }
         if (!FileName.isRemote(destination) && Files.isDirectory(destination)) {
             throw new IOException(destination + " is a directory");
+        }
+        if (!FileName.isRemote(destination) && Files.exists(destination) && !Files.isRegularFile(destination)) {
+            throw new IOException(destination + " is not a regular file");
         }
         if (!isForeign()) {
             checkSource();

@@ -40,7 +40,7 @@ import reactor.core.publisher.Mono;
         name = "doctor",
         description =
                 "Lists every backend: whether it can be used here, why not, and what would help; then the options that are"
-                        + " set, and what of the machine helps or slows down. Ends with 0 if the default backend can be used.")
+                        + " set, and what of the machine helps or slows down. Exits with 0 if the default backend can be used.")
 final class DoctorCommand implements Callable<Integer> {
 
     private static final long MOST_READ_BYTES = 16 << 20;
@@ -73,11 +73,12 @@ final class DoctorCommand implements Callable<Integer> {
             List<Backends.Listing> listings = readable == null ? Backends.list() : listWithDriver(readable);
             List<DoctorReport.Route> routes = readable == null ? List.of() : routes(listings, readable);
             look();
-            report = new DoctorReport(chosen, listings, settings(), routes, findings);
+            report = new DoctorReport(chosen, "", listings, settings(), routes, findings);
         } catch (IllegalArgumentException e) { // an option: no backend opens, the machine is still examined
-            findings.add(0, DoctorReport.wrongOption(Complaint.of(e)));
+            String why = Complaint.of(e);
+            findings.add(0, DoctorReport.wrongOption(why));
             look();
-            report = new DoctorReport("none", List.of(), List.of(), List.of(), findings);
+            report = new DoctorReport("none", why, List.of(), List.of(), List.of(), findings);
         }
         PrintWriter out = spec.commandLine().getOut();
         out.println(json ? report.json() : report.text());

@@ -16,11 +16,13 @@ import picocli.CommandLine.Help.Ansi;
  * What {@code penstock doctor} prints.
  *
  * @param chosen the name of the backend that is opened by default
+ * @param whyNone why no backend can be opened; empty if that depends on the backend
  * @param settings the options that are set
  * @param routes the path that a read of the given file takes with each backend that can be used
  */
 record DoctorReport(
         String chosen,
+        String whyNone,
         List<Backends.Listing> listings,
         List<Setting> settings,
         List<Route> routes,
@@ -85,7 +87,8 @@ record DoctorReport(
         List<String> lines = new ArrayList<>();
         listings.forEach(listing -> lines.addAll(lines(listing)));
         if (!isDefaultAvailable()) {
-            lines.add(colored("red", "the default backend cannot be used: ") + plain(chosen));
+            lines.add(colored("red", "the default backend cannot be used: ")
+                    + plain(whyNone.isEmpty() ? chosen : whyNone));
         }
         if (!settings.isEmpty()) {
             lines.add("options:");

@@ -28,7 +28,7 @@ final class ExtentsCommand implements Callable<Integer> {
     @Parameters(
             index = "1",
             paramLabel = "MAP",
-            description = "Where to write the map, on another disk; its name must end with " + ExtentMap.SUFFIX + ".")
+            description = "The map to write, on another disk; must end with " + ExtentMap.SUFFIX + ".")
     private Path map = Path.of("");
 
     @Override

@@ -75,7 +75,8 @@ final class LoadCommand implements Callable<Integer> {
             names = "--host-memory",
             paramLabel = "BYTES",
             converter = ByteSize.class,
-            description = "The memory of the host for arrays that are decoded, assembled or converted (default: 256M).")
+            description =
+                    "The memory of the host for arrays that are decoded, assembled or converted (default: 256MiB).")
     private @Nullable Long hostBytes;
 
     @Option(names = "--verify", description = "Reads everything back, and the files again, and compares CRC-32C sums.")

@@ -4,13 +4,14 @@ package io.penstock.cli;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
 
 /** The {@code penstock} command: its own subcommands, and each {@link Subcommand} on the class path. */
@@ -26,7 +27,6 @@ import picocli.CommandLine.ParameterException;
             ExtentsCommand.class,
             DoctorCommand.class
         },
-        mixinStandardHelpOptions = true,
         version = "penstock 0.1.0-SNAPSHOT",
         synopsisSubcommandLabel = "COMMAND")
 public final class Penstock {
@@ -51,9 +51,13 @@ public final class Penstock {
     public static int run(PrintWriter out, PrintWriter err, String... arguments) {
         CommandLine line = new CommandLine(new Penstock());
         ServiceLoader.load(Subcommand.class, Penstock.class.getClassLoader()).forEach(line::addSubcommand);
-        line.addSubcommand(new HelpCommand());
+        CommandLine help = new CommandLine(new HelpCommand());
+        describeHelp(help.getCommandSpec());
+        line.addSubcommand(help);
         line.setOut(out);
         line.setErr(err);
+        addHelp(line);
+        addVersion(line);
         line.getSubcommands().values().forEach(Penstock::addHelp);
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.registerConverter(Path.class, FileName::path);
@@ -88,18 +92,35 @@ public final class Penstock {
         }
     }
 
+    /** Replaces the texts of picocli's own command. */
+    private static void describeHelp(CommandSpec help) {
+        help.usageMessage()
+                .header(new String[0])
+                .synopsisHeading("Usage: ")
+                .descriptionHeading("")
+                .description("Shows the help of a command.")
+                .parameterListHeading("");
+        help.remove(help.findOption("--help"));
+        PositionalParamSpec command = help.positionalParameters().get(0);
+        help.remove(command);
+        help.addPositional(PositionalParamSpec.builder(command)
+                .description("The command (default: penstock itself).")
+                .build());
+    }
+
+    private static void addVersion(CommandLine command) {
+        command.getCommandSpec()
+                .addOption(OptionSpec.builder("-V", "--version")
+                        .versionHelp(true)
+                        .description("Prints the version.")
+                        .build());
+    }
+
     private static int misused(ParameterException e, String[] arguments) {
         CommandLine command = e.getCommandLine();
         PrintWriter err = command.getErr();
-        String complaint = isUnreadableName(e) ? Complaint.UNREADABLE_NAME : String.valueOf(e.getMessage());
-        err.println("penstock: " + TextTable.plainLines(complaint));
+        err.println("penstock: " + TextTable.plainLines(Misuse.of(e)));
         err.println("see: ./" + command.getCommandSpec().qualifiedName() + " --help");
         return MISUSED;
-    }
-
-    private static boolean isUnreadableName(ParameterException e) {
-        boolean name = e.getArgSpec() != null
-                && List.of(e.getArgSpec().auxiliaryTypes()).contains(Path.class);
-        return name && e.getValue() != null && Complaint.isUnreadable(e.getValue());
     }
 }

@@ -128,7 +128,12 @@ public final class Progress {
     /** Returns a rate as text. */
     public static String rate(long bytes, long nanos) {
         double rate = (double) bytes / Math.max(nanos, 1);
-        return String.format(Locale.ROOT, rate < 0.1 ? "%.5f GB/s" : "%.2f GB/s", rate);
+        if (rate >= 0.1) {
+            return String.format(Locale.ROOT, "%.2f GB/s", rate);
+        }
+        return rate >= 1e-4
+                ? String.format(Locale.ROOT, "%.2f MB/s", rate * 1e3)
+                : String.format(Locale.ROOT, "%.2f kB/s", rate * 1e6);
     }
 
     /** Where a bar is drawn: a line that wraps could not be cleared, and one that is closed does not stay. */

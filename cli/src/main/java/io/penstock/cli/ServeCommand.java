@@ -15,6 +15,8 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -44,7 +46,7 @@ final class ServeCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(index = "0", paramLabel = "DIR")
+    @Parameters(index = "0", paramLabel = "DIR", description = "The directory to serve.")
     private Path directory = Path.of("");
 
     @Option(names = "--host", paramLabel = "ADDRESS", description = "Where to listen (default: loopback only).")
@@ -127,6 +129,9 @@ final class ServeCommand implements Callable<Integer> {
                 seconds("--header-timeout", headerSeconds),
                 seconds("--idle-timeout", idleSeconds),
                 seconds("--stall-timeout", stallSeconds));
+        if (Files.notExists(directory, LinkOption.NOFOLLOW_LINKS)) {
+            throw new IOException("there is no directory " + directory);
+        }
         ServedDirectory served = new ServedDirectory(directory, dotFiles);
         // Host memory, because sockets are written from it; delivery on the I/O queue, because Netty does not block it.
         Options options = Options.none().with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT);

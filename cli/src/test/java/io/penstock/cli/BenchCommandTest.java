@@ -56,7 +56,7 @@ class BenchCommandTest {
     void noNameReachesTheTerminalWithControlCharacters() throws IOException {
         Path hostile = folder.resolve("a\033]0;title\007b\nc");
         CommandLineRun absent = bench(hostile);
-        assertThat(absent.err()).contains("there is no ").contains("a?]0;title?b?c");
+        assertThat(absent.err()).contains("there is no file ").contains("a?]0;title?b?c");
         Files.write(hostile, new byte[65_536]);
         CommandLineRun run = bench(hostile, "--bs", "4KiB");
         assertThat(run.code()).isZero();
@@ -71,7 +71,8 @@ class BenchCommandTest {
         assertThat(run.err()).isEmpty();
         assertThat(run.code()).isZero();
         assertThat(run.out())
-                .containsPattern("read of .*file, blocks of 64KiB, 2 in flight, 0\\.\\d s: \\d+\\.\\d+ GB/s, [\\d,]+/s")
+                .containsPattern(
+                        "read of .*file, blocks of 64KiB, 2 in flight, 0\\.\\d s: \\d+\\.\\d+ [GM]B/s, [\\d,]+/s")
                 .containsPattern("latency +p50 .*, p99 .*, max \\d")
                 .containsPattern("processor \\d+\\.\\d+ s per GiB")
                 .containsPattern("path +HOST \\(observed.*, backend host")
@@ -141,7 +142,7 @@ class BenchCommandTest {
         List<Object> command = List.of("bench", "--backend", "nvme", "0000:04:00.0/1");
         assertThat(CommandLineRun.of(command.toArray()).err())
                 .contains("penstock.nvme.device")
-                .doesNotContain("there is no 0000:04:00.0/1");
+                .doesNotContain("there is no file 0000:04:00.0/1");
         assertThat(CommandLineRun.of(with(command, "--rw", "write")).complaints())
                 .containsExactly("penstock: 0000:04:00.0/1 exists; --force overwrites its bytes");
         assertThat(CommandLineRun.of(with(command, "--verify")).err())
@@ -164,21 +165,30 @@ class BenchCommandTest {
     @Test
     void whatCannotBeIsRefusedAndLeavesNothing() throws IOException {
         Path created = folder.resolve("new");
-        assertThat(bench(created).complaints()).containsExactly("penstock: there is no " + created);
+        assertThat(bench(created).complaints()).containsExactly("penstock: there is no file " + created);
         assertThat(bench(created, "--rw", "write", "--size", "1024T").err()).contains("disk full: ");
-        assertThat(bench(created, "--rw", "write", "--size", "1k").err()).contains("--bs must be at most");
+        assertThat(bench(created, "--rw", "write", "--size", "1k", "--bs", "2k").err())
+                .contains("--bs must be at most");
         assertThat(bench(created, "--rw", "write", "--size", "1MiB", "--path", "direct")
                         .err())
                 .contains("not DIRECT");
         assertThat(bench(created, "--rw", "write", "--option", "penstock.queue.dpeth=1")
                         .err())
-                .contains("penstock.queue.dpeth");
+                .contains("--option sets penstock.queue.dpeth, which is not an option");
         assertThat(bench(folder).err()).contains("is a directory");
         assertThat(files()).isEmpty();
         Path small = file(100);
         assertMisuse(bench(small, "--depth", "0"), "--depth must be");
         assertMisuse(bench(small, "--bs", "101"), "--bs must be at most");
         assertMisuse(bench(small, "--size", "101"), "--size must be at most");
+    }
+
+    @Test
+    void aSmallFileIsOneBlockAndAnEmptyOneIsRefused() throws IOException {
+        assertThat(bench(file(1000)).out()).contains("blocks of 1000, ");
+        CommandLineRun empty = bench(file(0));
+        assertThat(empty.code()).isEqualTo(1);
+        assertThat(empty.complaints()).containsExactly("penstock: " + folder.resolve("file") + " is empty");
     }
 
     private static void assertMisuse(CommandLineRun run, String complaint) {
@@ -192,7 +202,7 @@ class BenchCommandTest {
         assertThat(bench(file, "--bs", "4k", "--queues", "3", "--option", "penstock.queue.depth=2")
                         .code())
                 .isZero();
-        assertThat(bench(file, "--bs", "4k", "--queues", "65").err()).contains("penstock.host.queues=65");
+        assertThat(bench(file, "--bs", "4k", "--queues", "65").err()).contains("--queues sets penstock.host.queues=65");
     }
 
     @Test

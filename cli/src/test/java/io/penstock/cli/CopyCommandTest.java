@@ -50,7 +50,7 @@ class CopyCommandTest {
         assertThat(lines).hasSize(3);
         assertThat(lines.get(0))
                 .startsWith("copied " + size + " bytes to " + copy)
-                .contains("GB/s")
+                .contains(size == 0 ? copy + ", path none" : "B/s, path ")
                 .contains("host");
         assertThat(lines.get(1)).matches("SHA-256 [0-9a-f]{64}  .*source");
         assertThat(lines.get(2)).startsWith(lines.get(1).substring(0, 72));
@@ -79,6 +79,14 @@ class CopyCommandTest {
         assertComplaint("would use path HOST, not DIRECT", source, copy, "--path", "direct", "--backend", "host");
         assertComplaint("there is no backend 'warp'", source, copy, "--backend", "warp");
         assertThat(names()).containsExactly("source");
+    }
+
+    @Test
+    void aDeviceIsNoDestination() throws IOException {
+        assumeTrue(Files.exists(Path.of("/dev/null")), "there is no /dev/null");
+        fill(1000);
+        assertComplaint("/dev/null is not a regular file", source, Path.of("/dev/null"));
+        assertComplaint("/dev/null is not a regular file", source, Path.of("/dev/null"), "--force");
     }
 
     @Test

@@ -105,7 +105,9 @@ class DoctorCommandTest {
         try {
             CommandLineRun run = CommandLineRun.of("doctor");
             assertThat(run.code()).isEqualTo(1);
-            assertThat(run.out()).contains("penstock.queue.depth=0", "1 to 4096", "machine:");
+            assertThat(run.out())
+                    .contains("the default backend cannot be used: the system property sets penstock.queue.depth=0")
+                    .contains("1 to 4096", "machine:");
         } finally {
             System.clearProperty("penstock.queue.depth");
         }

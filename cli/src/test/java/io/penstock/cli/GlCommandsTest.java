@@ -159,6 +159,6 @@ class GlCommandsTest {
         assertThat(run.out())
                 .contains("gl: available")
                 .contains("display: ")
-                .contains("no SSG: AMD has not published penstock.gl.ssg-extension");
+                .contains("no SSG: AMD did not publish the values for penstock.gl.ssg-extension");
     }
 }

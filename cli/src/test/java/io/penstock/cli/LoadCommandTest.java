@@ -80,7 +80,7 @@ class LoadCommandTest {
                         line -> assertThat(line).matches("second +BF16 +\\[4, 1000] +8000 +256 +" + crc(24, 8000)),
                         line -> assertThat(line)
                                 .matches(
-                                        "loaded 2 arrays, 8024 bytes, in [0-9.]+ s at [0-9.]+ GB/s, path HOST, backend host;"
+                                        "loaded 2 arrays, 8024 bytes, in [0-9.]+ s at [0-9.]+ [GMk]B/s, path HOST, backend host;"
                                                 + " verified"));
     }
 
@@ -152,8 +152,8 @@ class LoadCommandTest {
     void mistakesAreComplaints() throws IOException {
         assertComplaint("no array has the name none", "load", model, "--arrays", "none");
         assertComplaint("more than the budget of 100", "load", model, "--budget", "100");
-        assertComplaint("there is no ", "load", folder.resolve("none.safetensors"));
-        assertComplaint("there is no ", "ls", folder.resolve("none.safetensors"));
+        assertComplaint("there is no file ", "load", folder.resolve("none.safetensors"));
+        assertComplaint("there is no file ", "ls", folder.resolve("none.safetensors"));
         Path bad = Files.write(folder.resolve("bad.safetensors"), new byte[20]);
         assertComplaint(bad + ": not a valid safetensors file: the header must begin with {", "ls", bad);
         assertComplaint(

@@ -113,7 +113,7 @@ class PenstockTest {
     @Test
     void anArgumentThatIsNotKnownReachesTheTerminalWithoutItsControlCharacters() {
         assertThat(CommandLineRun.of("copy", "--\u001b[2Jx", "a", "b").complaints())
-                .containsExactly("penstock: Unknown option: '--?[2Jx'", "see: ./penstock copy --help");
+                .containsExactly("penstock: unknown option --?[2Jx", "see: ./penstock copy --help");
     }
 
     @Test
@@ -137,7 +137,8 @@ class PenstockTest {
 
     @Test
     void slowRatesAreNotZero() {
-        assertThat(Progress.rate(1_000_000, 1_000_000_000)).isEqualTo("0.00100 GB/s");
+        assertThat(Progress.rate(1_000_000, 1_000_000_000)).isEqualTo("1.00 MB/s");
+        assertThat(Progress.rate(300, 1_000_000_000)).isEqualTo("0.30 kB/s");
         assertThat(Progress.rate(5_000_000_000L, 2_000_000_000)).isEqualTo("2.50 GB/s");
     }
 }

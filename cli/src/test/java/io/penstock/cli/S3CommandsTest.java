@@ -107,6 +107,6 @@ class S3CommandsTest {
                         .complaints())
                 .singleElement()
                 .asString()
-                .contains("there is no " + BUCKET + "absent");
+                .contains("there is no file " + BUCKET + "absent");
     }
 }

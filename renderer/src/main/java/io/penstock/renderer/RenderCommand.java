@@ -87,7 +87,7 @@ public final class RenderCommand implements Subcommand {
             names = "--out",
             paramLabel = "FILE",
             defaultValue = "penstock-render.png",
-            description = "Default: penstock-render.png.")
+            description = "The picture to write (default: penstock-render.png).")
     private Path out = Path.of("penstock-render.png");
 
     @Mixin
@@ -140,7 +140,7 @@ public final class RenderCommand implements Subcommand {
     private void inflated(String into, long done, long total) {
         progress.step("inflating into " + into, done, total);
         if (done == total) {
-            progress.line("inflated " + total + " bytes into " + into);
+            progress.clear();
         }
     }
 

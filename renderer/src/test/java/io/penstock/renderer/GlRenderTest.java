@@ -175,6 +175,6 @@ class GlRenderTest {
         assertThat(run.out().lines().skip(3))
                 .singleElement()
                 .asString()
-                .matches("3 frames, [0-9.]+ frames per second, [0-9.]+ GB/s, backend gl");
+                .matches("3 frames, [0-9.]+ frames per second, [0-9.]+ [GMk]B/s, backend gl");
     }
 }

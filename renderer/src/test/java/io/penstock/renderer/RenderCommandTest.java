@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.cli.testing.CommandLineRun;
 import java.awt.image.BufferedImage;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -38,6 +41,22 @@ class RenderCommandTest {
         assertThat(image.getHeight()).isEqualTo(512);
         assertThat(names()).containsExactly("brain.png");
         assertThat(temporaries()).isEqualTo(before);
+    }
+
+    /** Progress is written to standard error. */
+    @Test
+    void theTemporaryFileOfACompressedVolumeIsNotReported() {
+        PrintStream err = System.err;
+        ByteArrayOutputStream written = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(written, true, StandardCharsets.UTF_8));
+        try {
+            CommandLineRun.of("render", "--out", folder.resolve("brain.png"), "--backend", "host");
+        } finally {
+            System.setErr(err);
+        }
+        assertThat(written.toString(StandardCharsets.UTF_8))
+                .contains("frame 1/1: ")
+                .doesNotContain("inflat", "without a name");
     }
 
     @ParameterizedTest
@@ -76,7 +95,7 @@ class RenderCommandTest {
         assertThat(run.out().lines().skip(3))
                 .singleElement()
                 .asString()
-                .matches("3 frames, [0-9.]+ frames per second, [0-9.]+ GB/s, backend host");
+                .matches("3 frames, [0-9.]+ frames per second, [0-9.]+ [GMk]B/s, backend host");
         assertThat(folder.resolve("t-001.png")).binaryContent().isNotEqualTo(bytes("t-000.png"));
     }
 
@@ -113,7 +132,7 @@ class RenderCommandTest {
         assertThat(run.code()).isEqualTo(2);
         assertThat(run.err()).containsIgnoringCase("x, y, z, mip, shaded");
         assertThat(CommandLineRun.of("render", "--help").out())
-                .containsSubsequence("mip: maximum intensity", "any angle");
+                .containsSubsequence("The picture to write (default:", "mip: maximum intensity", "any angle");
     }
 
     @Test

@@ -42,7 +42,7 @@ class StreamTextureCommandTest {
                 .singleElement()
                 .asString()
                 .matches("7 frames of " + size
-                        + " shown, 0 dropped, in [0-9.]+ s, [0-9.]+ GB/s, path STAGED, backend gl");
+                        + " shown, 0 dropped, in [0-9.]+ s, [0-9.]+ [GMk]B/s, path STAGED, backend gl");
     }
 
     @Test

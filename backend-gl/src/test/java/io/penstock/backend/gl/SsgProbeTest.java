@@ -54,14 +54,17 @@ class SsgProbeTest {
         for (Option<String> option : missing) {
             assertRefused(nothing, option.name());
         }
-        assertRefused(SsgSubject.said().with(GlOptions.SSG_HANDLE_BITS, ""), "published " + GlOptions.SSG_HANDLE_BITS);
+        assertRefused(
+                SsgSubject.said().with(GlOptions.SSG_HANDLE_BITS, ""),
+                "did not publish the values for " + GlOptions.SSG_HANDLE_BITS);
     }
 
     @Test
     void onOtherPathsThatIsADetail() {
         Availability availability = probe(Options.none());
         assertThat(availability.available()).isTrue();
-        assertThat(availability.details()).anyMatch(line -> line.startsWith("no SSG: AMD has not published "));
+        assertThat(availability.details())
+                .anyMatch(line -> line.startsWith("no SSG: AMD did not publish the values for "));
     }
 
     @Test

@@ -88,7 +88,7 @@ class UrlCommandsTest {
                         .complaints())
                 .singleElement()
                 .asString()
-                .contains("there is no " + url + "absent");
+                .contains("there is no file " + url + "absent");
         assertThat(CommandLineRun.of("ls", "gopher://localhost/x").complaints()[0])
                 .contains("no module opens gopher: URLs");
         assertThat(CommandLineRun.of("copy", served.resolve("model.safetensors"), url + "x")

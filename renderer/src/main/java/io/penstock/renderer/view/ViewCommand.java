@@ -63,8 +63,8 @@ public final class ViewCommand implements Subcommand {
             names = "--origin",
             paramLabel = "ORIGIN",
             description =
-                    "Lets pages of this origin connect too, such as https://view.example for a proxy that serves the page"
-                            + " there. May be repeated. Otherwise the page must come from this server, by its address or as localhost.")
+                    "Lets pages of this origin connect too; can be repeated. An example is https://view.example for a proxy"
+                            + " that serves the page there. Otherwise the page must come from this server, by its address or as localhost.")
     private Set<String> origins = Set.of();
 
     @Option(

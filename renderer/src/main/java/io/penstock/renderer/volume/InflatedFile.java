@@ -66,6 +66,6 @@ final class InflatedFile implements AutoCloseable {
 
     @Override
     public String toString() {
-        return unnamed == null ? path + ", which is deleted at the end" : "a file without a name in " + folder;
+        return unnamed == null ? path + ", which is deleted at the end" : "a temporary file in " + folder;
     }
 }

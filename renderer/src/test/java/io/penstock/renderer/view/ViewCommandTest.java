@@ -26,7 +26,15 @@ class ViewCommandTest {
     void theHelpNamesItsOptions() {
         CommandLineRun run = CommandLineRun.of("view", "--help");
         assertThat(run.code()).isZero();
-        assertThat(run.out()).contains("[VOLUME]", "--port", "--origin", "--budget", "--backend", "loopback only");
+        assertThat(run.out())
+                .contains(
+                        "[VOLUME]",
+                        "--port",
+                        "--origin",
+                        "--budget",
+                        "--backend",
+                        "loopback only",
+                        "https://view.example ");
     }
 
     @Test

@@ -33,7 +33,8 @@ public record SsgTokens(String library, String extension, int blockSize, int fil
         if (!named || !unsaid.isEmpty()) {
             String first = named ? "" : GlOptions.SSG_EXTENSION + " (or " + GlOptions.SSG_LIBRARY + ")";
             String all = first.isEmpty() || unsaid.isEmpty() ? first + unsaid : first + ", " + unsaid;
-            return new SsgTokens(library, extension, 0, 0, 0, "AMD has not published " + all + ": set these options");
+            return new SsgTokens(
+                    library, extension, 0, 0, 0, "AMD did not publish the values for " + all + ": set these options");
         }
         return new SsgTokens(
                 library,
