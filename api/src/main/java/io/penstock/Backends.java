@@ -186,6 +186,9 @@ public final class Backends {
                         + listing.availability().reason())
                 .collect(Collectors.joining());
         String list = all.isEmpty() ? "\n  none: no backend module is on the class path or module path" : all;
-        return new BackendUnavailableException(what + "; providers:" + list, Failure.NOT_STARTED, cause);
+        // Without a cause the wanted one is not among them.
+        String others =
+                cause == null ? "\n  others: add their artifact, such as io.penstock:penstock-backend-cufile" : "";
+        return new BackendUnavailableException(what + "; providers:" + list + others, Failure.NOT_STARTED, cause);
     }
 }

@@ -327,11 +327,11 @@ public final class Transfer {
         return terms == Terms.NONE || terms.isPlain();
     }
 
-    /** Returns {@code read of 4096 bytes at 0 of weights.bin}, with the number of pairs if there are several. */
+    /** Returns {@code read of 4096 bytes at 0 of /data/weights.bin}, with the number of pairs if there are several. */
     @Override
     public String toString() {
         String pairs = pairs() > 1 ? ", first of " + pairs() + " pairs" : "";
         return (read ? "read of " : "write of ") + length() + " bytes at " + firstFile.offset() + " of "
-                + firstFile.file().path().getFileName() + pairs;
+                + firstFile.file().path() + pairs;
     }
 }

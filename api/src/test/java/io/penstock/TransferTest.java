@@ -68,9 +68,8 @@ class TransferTest {
         assertThat(two.pairs()).isEqualTo(2);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> write.and(List.of(Transfer.read(file.region(0, 1), buffer.region(0, 1)))))
-                .withMessage(
-                        "all pairs must go in the same direction: read of 1 bytes at 0 of weights.bin cannot be added to"
-                                + " write of 10 bytes at 0 of weights.bin");
+                .withMessage("all pairs must go in the same direction: read of 1 bytes at 0 of " + file.path()
+                        + " cannot be added to" + " write of 10 bytes at 0 of " + file.path());
     }
 
     @Test
@@ -212,10 +211,10 @@ class TransferTest {
     @Test
     void aTransfersTextNamesWhatItMoves() {
         Transfer read = Transfer.read(file.region(4096, 8), buffer.region(0, 8));
-        assertThat(read).hasToString("read of 8 bytes at 4096 of weights.bin");
+        assertThat(read).hasToString("read of 8 bytes at 4096 of " + file.path());
         assertThat(read.and(file.region(0, 2), buffer.region(8, 2)))
-                .hasToString("read of 10 bytes at 4096 of weights.bin, first of 2 pairs");
+                .hasToString("read of 10 bytes at 4096 of " + file.path() + ", first of 2 pairs");
         assertThat(Transfer.write(buffer.region(0, 8), file.region(0, 8)))
-                .hasToString("write of 8 bytes at 0 of weights.bin");
+                .hasToString("write of 8 bytes at 0 of " + file.path());
     }
 }

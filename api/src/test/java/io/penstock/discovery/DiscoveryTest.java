@@ -110,7 +110,8 @@ class DiscoveryTest {
                                 .contains("what options?"),
                         line -> assertThat(line)
                                 .contains(StandIn.Stillborn.class.getName())
-                                .contains("out of steam"));
+                                .contains("out of steam"),
+                        line -> assertThat(line).startsWith("  others: add their artifact"));
     }
 
     @Test

@@ -38,9 +38,7 @@ public interface ErrorRules extends Rules {
         assertThat(answer.call()).isNotBlank();
         assertThat(answer.symbol()).isNotBlank();
         assertThat(answer.code()).isNotZero();
-        assertThat(error)
-                .hasMessageContaining("write of 4096 bytes at " + write.fileOffset(0) + " of unwritable failed")
-                .hasMessageContaining(answer.symbol());
+        assertThat(error).hasMessageContaining(write + " failed").hasMessageContaining(answer.symbol());
         assertThat(error.bytes()).isZero();
         assertThat(error.outcome()).isNotEqualTo(Outcome.PARTIAL);
     }

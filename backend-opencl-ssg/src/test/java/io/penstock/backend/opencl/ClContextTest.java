@@ -155,8 +155,8 @@ class ClContextTest {
         for (int round = 0; round < 300; round++) {
             assertThatThrownBy(() -> OpenClFixture.move(backend, Transfer.read(file.all(), refusing.all())))
                     .isInstanceOf(PermanentStorageException.class)
-                    .hasMessageContaining(
-                            "read of 4096 bytes at 0 of data failed: " + call + " -> CL_INVALID_OPERATION (-59)");
+                    .hasMessageContaining("read of 4096 bytes at 0 of " + file.path() + " failed: " + call
+                            + " -> CL_INVALID_OPERATION (-59)");
         }
         DeviceBuffer willing = device.buffer(backend, 4096);
         assertThat(OpenClFixture.move(backend, Transfer.read(file.all(), willing.all()))

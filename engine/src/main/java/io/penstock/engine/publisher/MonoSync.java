@@ -36,7 +36,7 @@ public final class MonoSync extends Mono<Void> {
     }
 
     private void start(MonoSink<Void> sink) {
-        String description = "sync of " + file.path().getFileName();
+        String description = "sync of " + file.path();
         if (!file.tryPin()) {
             sink.error(Failures.closed(description, "the file"));
             return;

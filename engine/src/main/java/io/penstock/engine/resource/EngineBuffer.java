@@ -92,7 +92,7 @@ public final class EngineBuffer implements DeviceBuffer {
 
     private void checkOpen() {
         if (pins.isClosed()) {
-            throw Failures.closed("access to a buffer of " + length + " bytes", "the buffer");
+            throw Failures.closed("access to a buffer of " + length + " bytes", "the buffer or its backend");
         }
     }
 

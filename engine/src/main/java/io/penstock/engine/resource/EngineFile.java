@@ -169,7 +169,7 @@ public class EngineFile extends Pinned implements StorageFile {
     @Override
     public long size() {
         if (!tryPin()) {
-            throw Failures.closed("size of " + path.getFileName(), "the file");
+            throw Failures.closed("size of " + path, "the file");
         }
         try {
             return nativeFile().size();
@@ -213,7 +213,7 @@ public class EngineFile extends Pinned implements StorageFile {
 
     /** Runs a call that may block, off the I/O queues' and subscribers' threads; the file stays open meanwhile. */
     private Mono<Void> control(String what, NativeCall call) {
-        String request = what + " of " + path.getFileName();
+        String request = what + " of " + path;
         return Offload.run(owner, () -> {
             if (!tryPin()) {
                 throw Failures.closed(request, "the file");

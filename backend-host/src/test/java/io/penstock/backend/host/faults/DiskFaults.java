@@ -50,7 +50,7 @@ interface DiskFaults extends Rules {
                 Signal.failure(bench.backend().submit(Transfer.write(buffer.all(), file.region(0, 4 * MIB))));
 
         assertThat(failure).isInstanceOf(PermanentStorageException.class);
-        Signal.assertAnswer(failure, "write of 4194304 bytes at 0 of out failed", "ENOSPC", ENOSPC);
+        Signal.assertAnswer(failure, "write of 4194304 bytes at 0 of " + file.path() + " failed", "ENOSPC", ENOSPC);
         // Segments compete for what space there is: which of them got it is the kernel's business.
         assertThat(failure.outcome()).isIn(Outcome.PARTIAL, Outcome.UNKNOWN);
         Content.assertHolds(disk.resolve("out"), new Pattern(3), 0, failure.bytes());
@@ -70,7 +70,7 @@ interface DiskFaults extends Rules {
 
         assertThat(failure)
                 .isInstanceOf(PermanentStorageException.class)
-                .hasMessageContaining("sync of a failed, as does every later sync of this handle");
+                .hasMessageContaining("sync of " + file.path() + " failed, as does every later sync of this handle");
         assertThat(failure.nativeError().orElseThrow().symbol()).isIn("ENOSPC", "EIO");
         assertThat(failure.outcome()).isEqualTo(Outcome.UNKNOWN);
         for (int again = 0; again < 5; again++) {

@@ -52,7 +52,7 @@ interface FuseFaults extends Rules {
         PenstockException failure = Signal.failure(read(bench, fuse, buffer));
 
         assertThat(failure).isInstanceOf(PermanentStorageException.class);
-        Signal.assertAnswer(failure, "read of 4194304 bytes at 0 of data failed", "EIO", EIO);
+        Signal.assertAnswer(failure, "read of 4194304 bytes at 0 of " + fuse.file() + " failed", "EIO", EIO);
         assertThat(failure.outcome()).isEqualTo(Outcome.PARTIAL);
         assertThat(failure.bytes()).isEqualTo(failure.bytes(0)).isBetween(1L * MIB, MIB + 5000L);
         Content.assertHolds(
@@ -86,7 +86,7 @@ interface FuseFaults extends Rules {
         PenstockException failure = Signal.failure(bench.backend().submit(write));
 
         assertThat(failure).isInstanceOf(PermanentStorageException.class);
-        Signal.assertAnswer(failure, "write of 8192 bytes at 0 of data failed", "EIO", EIO);
+        Signal.assertAnswer(failure, write + " failed", "EIO", EIO);
         assertThat(failure.outcome()).isEqualTo(Outcome.UNKNOWN);
         fuse.clear();
         Signal.value(Witness.of(bench.backend().submit(write)));
@@ -234,7 +234,7 @@ interface FuseFaults extends Rules {
         PenstockException failure = Signal.failure(file.sync());
 
         assertThat(failure).isInstanceOf(PermanentStorageException.class);
-        Signal.assertAnswer(failure, "sync of data failed", "EIO", EIO);
+        Signal.assertAnswer(failure, "sync of " + fuse.file() + " failed", "EIO", EIO);
         assertThat(failure.outcome()).isEqualTo(Outcome.UNKNOWN);
         assertThat(Signal.failure(file.sync()))
                 .as("rule 403: the kernel says OK by now")

@@ -39,7 +39,8 @@ class PoolFuseFaultsTest implements FuseFaults {
                 Signal.failure(bench.backend().submit(Transfer.read(file.region(0, 4096), buffer.all())));
 
         assertThat(failure).isInstanceOf(TransientStorageException.class);
-        Signal.assertAnswer(failure, "read of 4096 bytes at 0 of data failed", "EAGAIN", FuseMount.EAGAIN);
+        Signal.assertAnswer(
+                failure, "read of 4096 bytes at 0 of " + fuse.file() + " failed", "EAGAIN", FuseMount.EAGAIN);
         assertThat(failure.outcome()).isEqualTo(Outcome.NOT_STARTED);
         Content.assertPoison(buffer.all());
         fuse.clear();
