@@ -16,25 +16,25 @@ import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Opens a queue pair, on a thread that may block, at the first request.
+ * Opens a handle of a controller, on a thread that may block, at the first request.
  *
  * <p><b>Ownership:</b> delivery and cancel compete for the handle in one atomic step: it is passed to {@code onNext} or
  * closed. {@code Mono.create} does not do this: a value that meets a cancel is dropped without a hook of its own.
  */
-final class HandleOpening extends Mono<QueuePairHandle> {
+final class HandleOpening<T extends AutoCloseable> extends Mono<T> {
 
-    private final Callable<QueuePairHandle> call;
+    private final Callable<? extends T> call;
 
-    HandleOpening(Callable<QueuePairHandle> call) {
+    HandleOpening(Callable<? extends T> call) {
         this.call = call;
     }
 
     @Override
-    public void subscribe(CoreSubscriber<? super QueuePairHandle> actual) {
-        actual.onSubscribe(new Opening(call, actual));
+    public void subscribe(CoreSubscriber<? super T> actual) {
+        actual.onSubscribe(new Opening<>(call, actual));
     }
 
-    private static final class Opening implements Subscription {
+    private static final class Opening<T extends AutoCloseable> implements Subscription {
 
         private enum State {
             IDLE,
@@ -42,11 +42,11 @@ final class HandleOpening extends Mono<QueuePairHandle> {
             OVER
         }
 
-        private final Callable<QueuePairHandle> call;
-        private final CoreSubscriber<? super QueuePairHandle> actual;
+        private final Callable<? extends T> call;
+        private final CoreSubscriber<? super T> actual;
         private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
 
-        Opening(Callable<QueuePairHandle> call, CoreSubscriber<? super QueuePairHandle> actual) {
+        Opening(Callable<? extends T> call, CoreSubscriber<? super T> actual) {
             this.call = call;
             this.actual = actual;
         }
@@ -71,7 +71,7 @@ final class HandleOpening extends Mono<QueuePairHandle> {
             if (state.get() == State.OVER) {
                 return;
             }
-            QueuePairHandle opened;
+            T opened;
             try {
                 opened = call.call();
             } catch (Throwable e) { // one that is thrown would end nothing
@@ -82,7 +82,15 @@ final class HandleOpening extends Mono<QueuePairHandle> {
                 actual.onNext(opened);
                 actual.onComplete();
             } else {
-                opened.close();
+                close(opened);
+            }
+        }
+
+        private void close(T unwanted) {
+            try {
+                unwanted.close();
+            } catch (Exception e) {
+                Operators.onErrorDropped(e, actual.currentContext());
             }
         }
 

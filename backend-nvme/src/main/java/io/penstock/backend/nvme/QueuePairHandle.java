@@ -137,7 +137,7 @@ public final class QueuePairHandle implements AutoCloseable {
         if (depth < 1) {
             throw new IllegalArgumentException("depth must be at least 1, was " + depth);
         }
-        return new HandleOpening(() -> openNow(controller.call(), depth, pollNanos, threads));
+        return new HandleOpening<>(() -> openNow(controller.call(), depth, pollNanos, threads));
     }
 
     private static QueuePairHandle openNow(
