@@ -239,7 +239,7 @@ class S3FileTest {
         };
         PenstockException failure = failure();
         assertThat(failure).isInstanceOf(TransientStorageException.class);
-        assertThat(failure).hasMessageContainingAll("of object", "GetObject -> ");
+        assertThat(failure).hasMessageContainingAll("of s3://bucket/object failed", "GetObject -> ");
     }
 
     @Test
