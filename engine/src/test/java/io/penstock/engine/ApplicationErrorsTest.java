@@ -41,7 +41,7 @@ import reactor.core.scheduler.Schedulers;
 /** Fences, keys, buffers and functions of an application that throw, and drivers that lack a function: nothing is lost. */
 class ApplicationErrorsTest {
 
-    private static final Duration LONG = Duration.ofSeconds(5);
+    private static final Duration LONG = Duration.ofSeconds(30);
     private static final Path PATH = Path.of("model.bin");
 
     private final FakeDevice device = new FakeDevice(Limits.none(1 << 20));
@@ -339,7 +339,7 @@ class ApplicationErrorsTest {
                         concurrent.complete(false);
                     }
                 });
-        assertThat(concurrent.get(10, TimeUnit.SECONDS)).isFalse();
+        assertThat(concurrent.get(30, TimeUnit.SECONDS)).isFalse();
         backend.close();
     }
 

@@ -13,7 +13,7 @@ import reactor.core.publisher.BaseSubscriber;
 /** The opening of a queue pair that is cancelled while the handle is on its way to the subscriber. */
 class HandleOpeningTest {
 
-    private static final int ROUNDS = 400;
+    private static final int ROUNDS = 200;
 
     /** With the thread of the pair the pair itself, its memory and its use of the controller would stay. */
     @Test
@@ -51,7 +51,7 @@ class HandleOpeningTest {
                 Thread.onSpinWait();
             }
             subscriber.cancel();
-            thread.join(10_000);
+            thread.join(30_000);
             assertThat(thread.isAlive())
                     .as("the pair of round %s is open", round)
                     .isFalse();
