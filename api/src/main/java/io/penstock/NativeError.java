@@ -12,13 +12,16 @@ import java.io.Serializable;
  */
 public record NativeError(String call, long code, String symbol) implements Serializable {
 
-    /** Returns {@code call -> SYMBOL (code)}, without the code if it is 0; numbers beyond an int, such as HRESULTs, in hexadecimal. */
+    /**
+     * Returns {@code call -> SYMBOL (code)}, without the code if it is 0; numbers beyond an int, such as HRESULTs, in
+     * hexadecimal.
+     */
     @Override
     public String toString() {
-        String number = code > Integer.MAX_VALUE ? "0x" + Long.toHexString(code) : Long.toString(code);
         if (code == 0 && !symbol.isEmpty()) {
             return call + " -> " + symbol;
         }
+        String number = code > Integer.MAX_VALUE ? "0x" + Long.toHexString(code) : Long.toString(code);
         return symbol.isEmpty() ? call + " -> " + number : call + " -> " + symbol + " (" + number + ")";
     }
 }

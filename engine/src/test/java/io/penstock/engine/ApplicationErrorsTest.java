@@ -8,7 +8,6 @@ import io.penstock.Backend;
 import io.penstock.CommonOptions;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
-import io.penstock.DeviceFence;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
@@ -35,7 +34,6 @@ import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 /** Fences, keys, buffers and functions of an application that throw, and drivers that lack a function: nothing is lost. */
@@ -159,43 +157,16 @@ class ApplicationErrorsTest {
         assertThat(threads).noneMatch(name -> name.startsWith("penstock-queue"));
     }
 
-    private static class OwnFence implements DeviceFence {
-        final Sinks.Empty<Void> sink = Sinks.empty();
-
-        @Override
-        public boolean isSignalled() {
-            return false;
-        }
-
-        @Override
-        public Mono<Void> signalled() {
-            return sink.asMono();
-        }
-
-        @Override
-        public Mono<Completion> outcome() {
-            return Mono.empty();
-        }
-
-        @Override
-        public long nativeHandle() {
-            return 0;
-        }
-
-        @Override
-        public void close() {}
-    }
-
     @Test
     void aFenceThatThrowsIsNotWaitedForAndHarmsNoOtherTransfer() {
-        List<OwnFence> broken = List.of(
-                new OwnFence() {
+        List<FakeFence> broken = List.of(
+                new FakeFence() {
                     @Override
                     public Mono<Void> signalled() {
                         throw new IllegalStateException("closed");
                     }
                 },
-                new OwnFence() {
+                new FakeFence() {
                     @Override
                     public boolean isSignalled() {
                         throw new IllegalStateException("closed");
@@ -205,7 +176,7 @@ class ApplicationErrorsTest {
             StorageFile file = file(backend, FileOption.READ);
             DeviceBuffer buffer = buffer(backend, 100);
             Transfer read = Transfer.read(file.all(), buffer.all());
-            for (OwnFence fence : broken) {
+            for (FakeFence fence : broken) {
                 assertThat(moved(backend.submit(read.after(fence)))).isEqualTo(100);
                 assertThat(moved(backend.submit(read))).isEqualTo(100);
             }
@@ -217,19 +188,19 @@ class ApplicationErrorsTest {
         Backend backend = open();
         StorageFile file = file(backend, FileOption.READ);
         DeviceBuffer buffer = buffer(backend, 100);
-        OwnFence fence = new OwnFence();
+        FakeFence fence = new FakeFence();
         Transfer read = Transfer.read(file.all(), buffer.all());
         for (int i = 0; i < 10; i++) {
             var cancelled = backend.submit(read.after(fence)).subscribe();
             long end = System.nanoTime() + LONG.toNanos();
-            while (fence.sink.currentSubscriberCount() == 0 && System.nanoTime() < end) {
+            while (fence.subscribers() == 0 && System.nanoTime() < end) {
                 Thread.onSpinWait();
             }
             cancelled.dispose();
         }
         assertThat(moved(backend.submit(read))).isEqualTo(100);
         backend.close();
-        assertThat(fence.sink.currentSubscriberCount()).isZero();
+        assertThat(fence.subscribers()).isZero();
     }
 
     @Test
@@ -256,7 +227,7 @@ class ApplicationErrorsTest {
         try {
             assertThatThrownBy(() -> backend.stream(
                                     StreamPlan.of(PATH),
-                                    chunk -> chunk.releaseAfter(new OwnFence() {
+                                    chunk -> chunk.releaseAfter(new FakeFence() {
                                         @Override
                                         public Mono<Void> signalled() {
                                             throw new IllegalStateException("closed");
@@ -287,13 +258,13 @@ class ApplicationErrorsTest {
     void aFenceThatFailsToCloseLeaksNoBuffer() {
         try (Backend backend = open()) {
             backend.stream(StreamPlan.of(PATH), chunk -> {
-                        OwnFence fence = new OwnFence() {
+                        FakeFence fence = new FakeFence() {
                             @Override
                             public void close() {
                                 throw new IllegalStateException("close");
                             }
                         };
-                        return chunk.releaseAfter(fence).then(Mono.fromRunnable(fence.sink::tryEmitEmpty));
+                        return chunk.releaseAfter(fence).then(Mono.fromRunnable(fence::pass));
                     })
                     .then()
                     .block(LONG);

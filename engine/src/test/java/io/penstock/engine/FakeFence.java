@@ -7,7 +7,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /** A fence that the test signals. */
-public final class FakeFence implements DeviceFence {
+public class FakeFence implements DeviceFence {
 
     private final Sinks.Empty<Void> passed = Sinks.empty();
     public boolean closed;
@@ -17,6 +17,10 @@ public final class FakeFence implements DeviceFence {
     public void pass() {
         signalled = true;
         passed.tryEmitEmpty().orThrow();
+    }
+
+    public int subscribers() {
+        return passed.currentSubscriberCount();
     }
 
     @Override

@@ -62,6 +62,7 @@ record Batch(List<Piece> pieces, boolean isWhole) {
     private static final class FilePieces {
 
         private final Path file;
+        private final boolean isWhole; // of whole arrays
         private final List<Piece> closed = new ArrayList<>();
         private long start; // of the last piece in the file, as are the next four
         private long length; // 0 if there is none that may grow
@@ -69,8 +70,9 @@ record Batch(List<Piece> pieces, boolean isWhole) {
         private long target;
         private long gapBehind; // that may be read with the last piece
 
-        FilePieces(Path file) {
+        FilePieces(Path file, boolean isWhole) {
             this.file = file;
+            this.isWhole = isWhole;
         }
 
         /**
@@ -118,7 +120,6 @@ record Batch(List<Piece> pieces, boolean isWhole) {
         private final Map<Path, FilePieces> files = new LinkedHashMap<>(); // of whole arrays
         private final Map<Path, FilePieces> slices = new LinkedHashMap<>();
         private @Nullable FilePieces last; // most arrays lie in the file of the one before
-        private boolean lastIsWhole;
 
         void add(LoadPlan.Placement placement) {
             int buffer = placement.buffer();
@@ -148,10 +149,9 @@ record Batch(List<Piece> pieces, boolean isWhole) {
             FilePieces pieces = last;
             if (pieces == null
                     || pieces.file != file
-                    || lastIsWhole != isWhole) { // an equal path may be another object
-                pieces = (isWhole ? files : slices).computeIfAbsent(file, FilePieces::new);
+                    || pieces.isWhole != isWhole) { // an equal path may be another object
+                pieces = (isWhole ? files : slices).computeIfAbsent(file, path -> new FilePieces(path, isWhole));
                 last = pieces;
-                lastIsWhole = isWhole;
             }
             return pieces;
         }
@@ -159,30 +159,30 @@ record Batch(List<Piece> pieces, boolean isWhole) {
         /** Makes transfers of at most that many bytes. */
         Map<Path, List<Batch>> batches(long mostBytes) {
             Map<Path, List<Batch>> batches = new LinkedHashMap<>();
-            files.forEach((file, pieces) -> batches.put(file, packed(pieces.close(), mostBytes, true)));
+            files.forEach((file, pieces) -> batches.put(file, packed(pieces, mostBytes)));
             slices.forEach((file, pieces) -> batches.merge(
                     file,
-                    packed(pieces.close(), mostBytes, false),
+                    packed(pieces, mostBytes),
                     (a, b) -> Stream.concat(a.stream(), b.stream()).toList()));
             return batches;
         }
     }
 
-    private static List<Batch> packed(List<Piece> pieces, long mostBytes, boolean isWhole) {
+    private static List<Batch> packed(FilePieces pieces, long mostBytes) {
         List<Batch> batches = new ArrayList<>();
         List<Piece> open = new ArrayList<>();
         long bytes = 0;
-        for (Piece whole : pieces) {
+        for (Piece whole : pieces.close()) {
             for (Piece piece : cut(whole, mostBytes)) {
                 boolean strided = piece.from().count() > 1;
                 boolean full = bytes + piece.bytes() > mostBytes || open.size() == MOST_PIECES;
                 if (!open.isEmpty() && !strided && full) {
-                    batches.add(new Batch(List.copyOf(open), isWhole));
+                    batches.add(new Batch(List.copyOf(open), pieces.isWhole));
                     open.clear();
                     bytes = 0;
                 }
                 if (strided) {
-                    batches.add(new Batch(List.of(piece), isWhole));
+                    batches.add(new Batch(List.of(piece), pieces.isWhole));
                 } else {
                     open.add(piece);
                     bytes += piece.bytes();
@@ -190,7 +190,7 @@ record Batch(List<Piece> pieces, boolean isWhole) {
             }
         }
         if (!open.isEmpty()) {
-            batches.add(new Batch(List.copyOf(open), isWhole));
+            batches.add(new Batch(List.copyOf(open), pieces.isWhole));
         }
         return List.copyOf(batches);
     }

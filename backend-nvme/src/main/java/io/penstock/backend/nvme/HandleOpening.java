@@ -89,7 +89,7 @@ final class HandleOpening<T extends AutoCloseable> extends Mono<T> {
         private void close(T unwanted) {
             try {
                 unwanted.close();
-            } catch (Exception e) {
+            } catch (Throwable e) {
                 Operators.onErrorDropped(e, actual.currentContext());
             }
         }

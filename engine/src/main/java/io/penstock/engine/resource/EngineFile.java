@@ -44,7 +44,14 @@ public class EngineFile extends Pinned implements StorageFile {
      * @param file null if the path could not open it
      * @param refusal why not
      */
-    public record OpenedFile(@Nullable NativeFile file, String refusal) {}
+    public record OpenedFile(@Nullable NativeFile file, String refusal) {
+
+        void close() {
+            if (file != null) {
+                file.close();
+            }
+        }
+    }
 
     public EngineFile(Owner owner, Path path, Set<FileOption> options, List<OpenedFile> natives) {
         this.owner = owner;
@@ -88,11 +95,7 @@ public class EngineFile extends Pinned implements StorageFile {
     }
 
     private void closeNatives() {
-        for (OpenedFile opened : natives) {
-            if (opened.file != null) {
-                opened.file.close();
-            }
-        }
+        natives.forEach(OpenedFile::close);
     }
 
     public Owner owner() {

@@ -80,7 +80,7 @@ public final class OpenResources {
             open.add(file);
             return file;
         } catch (IOException | RuntimeException | Error e) {
-            natives.forEach(OpenResources::close);
+            natives.forEach(OpenedFile::close);
             throw e;
         } finally {
             owner.leave();
@@ -111,13 +111,6 @@ public final class OpenResources {
             }
         } finally {
             owner.leave();
-        }
-    }
-
-    private static void close(OpenedFile opened) {
-        NativeFile file = opened.file();
-        if (file != null) {
-            file.close();
         }
     }
 
