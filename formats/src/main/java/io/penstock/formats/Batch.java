@@ -127,12 +127,17 @@ record Batch(List<Piece> pieces, boolean isWhole) {
             ArraySource source = placement.source();
             boolean isWhole = placement.shape().equals(placement.array().shape());
             if (source instanceof Extent extent) {
-                of(extent.file(), isWhole).add(extent.offset(), extent.length(), buffer, at, Loader.ALIGNMENT - 1);
+                add(extent, isWhole, buffer, at);
             } else if (source instanceof FileBlocks blocks) {
                 of(blocks.file(), isWhole).add(blocks, buffer, at);
             } else {
                 add((ChunkWindow) source, buffer, at, isWhole);
             }
+        }
+
+        /** Adds the bytes of an array, or of a slice of it. */
+        void add(Extent extent, boolean isWhole, int buffer, long at) {
+            of(extent.file(), isWhole).add(extent.offset(), extent.length(), buffer, at, Loader.ALIGNMENT - 1);
         }
 
         private void add(ChunkWindow window, int buffer, long at, boolean isWhole) {

@@ -95,13 +95,25 @@ final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
         return window;
     }
 
-    /** Returns the next bytes. Memory is allocated once it is certain that the file has as many. */
+    /** Is told of bytes while they are read. */
+    interface Progress {
+
+        /** Takes note that the first {@code count} bytes have been read. */
+        void read(byte[] bytes, int count);
+    }
+
     @Override
     public byte[] bytes(int count, String what) throws IOException {
+        return bytes(count, what, (bytes, done) -> {});
+    }
+
+    /** Returns the next bytes. Memory is allocated once it is certain that the file has as many. */
+    byte[] bytes(int count, String what, Progress progress) throws IOException {
         require(count, what);
         byte[] bytes = new byte[count];
         int done = Math.min(count, window.remaining());
         window.get(bytes, 0, done);
+        progress.read(bytes, done);
         ByteBuffer rest = ByteBuffer.wrap(bytes, done, count - done);
         channel.position(windowEnd);
         while (rest.hasRemaining()) {
@@ -110,6 +122,7 @@ final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
                 throw new EOFException(path + " became shorter while it was read");
             }
             windowEnd += read;
+            progress.read(bytes, rest.position());
         }
         return bytes;
     }

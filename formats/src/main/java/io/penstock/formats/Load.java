@@ -86,20 +86,22 @@ public final class Load {
     private Mono<LoadedArrays> fill(LoadPlan plan, BufferSet buffers) {
         long start = System.nanoTime();
         long total = plan.transferBytes();
-        Backend backend = loader.backend();
-        return Flux.fromIterable(plan.buffers())
-                .concatMap(bytes -> backend.allocate(bytes).doOnNext(buffers::add))
-                .then(Mono.defer(() -> {
-                    List<DeviceBuffer> targets = buffers.buffers();
-                    if (targets.size() < plan.buffers().size()) {
-                        return Mono.empty(); // cancelled, and closed, meanwhile
+        Sinks.One<List<DeviceBuffer>> targets = Sinks.one();
+        Mono<Void> allocated = Flux.fromIterable(plan.buffers())
+                .concatMap(bytes -> loader.backend().allocate(bytes).doOnNext(buffers::add))
+                .then(Mono.fromRunnable(() -> {
+                    List<DeviceBuffer> all = buffers.buffers();
+                    if (all.size() == plan.buffers().size()) { // else cancelled, and closed, meanwhile
+                        targets.tryEmitValue(all);
                     }
-                    Flux<Void> moved = Flux.fromIterable(plan.batches().entrySet())
-                            .flatMap(file -> move(file.getKey(), file.getValue(), targets, total), FILES);
-                    return Flux.merge(moved, upload(plan.hostParts(), targets, total))
-                            .then(Mono.fromSupplier(() -> new LoadedArrays(
-                                    plan, buffers, plan.deviceArrays(targets), paths(), System.nanoTime() - start)));
                 }));
+        // The first files are opened while memory is allocated.
+        Flux<Void> moved = Flux.fromIterable(plan.batches().entrySet())
+                .flatMap(file -> move(file.getKey(), file.getValue(), targets.asMono(), total), FILES);
+        Flux<Void> uploaded = targets.asMono().flatMapMany(all -> upload(plan.hostParts(), all, total));
+        return Flux.merge(allocated, moved, uploaded)
+                .then(Mono.fromSupplier(() -> new LoadedArrays(
+                        plan, buffers, plan.deviceArrays(buffers.buffers()), paths(), System.nanoTime() - start)));
     }
 
     /** Passes parts through memory of the host: several at a time, as the limit on that memory permits. */
@@ -131,12 +133,12 @@ public final class Load {
         });
     }
 
-    private Mono<Void> move(Path path, List<Batch> batches, List<DeviceBuffer> targets, long total) {
+    private Mono<Void> move(Path path, List<Batch> batches, Mono<List<DeviceBuffer>> targets, long total) {
         return loader.backend()
                 .withFile(
                         path,
                         loader.fileOptions(),
-                        file -> read(path, batches, batch -> batch.transfer(file, targets))
+                        file -> targets.flatMapMany(all -> read(path, batches, batch -> batch.transfer(file, all)))
                                 .handle((Completion moved, SynchronousSink<Void> sink) -> {
                                     if (moved.bytes() < moved.transfer().length()) {
                                         sink.error(new EOFException(path + " became shorter: the " + moved.transfer()

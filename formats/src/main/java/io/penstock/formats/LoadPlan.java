@@ -80,13 +80,16 @@ public final class LoadPlan {
     private final List<Placement> throughHost; // those that pass through memory of the host
     private final List<Long> buffers;
     private final Map<Path, List<Batch>> batches;
+    private final long bytes; // of the arrays
 
     private LoadPlan(
             List<Placement> placements,
+            long bytes,
             List<Placement> throughHost,
             List<Long> buffers,
             Map<Path, List<Batch>> batches) {
         this.placements = placements;
+        this.bytes = bytes;
         this.throughHost = throughHost;
         this.buffers = buffers;
         this.batches = batches;
@@ -100,10 +103,12 @@ public final class LoadPlan {
 
         private final boolean oneBuffer;
         private final Map<Path, Integer> files = new HashMap<>(); // numbered as they come
-        private final List<Placement> placed = new ArrayList<>();
+        private final Conversion none;
+        private final Placements placed;
         private final Batch.Pieces straight = new Batch.Pieces();
         private final List<Placement> throughHost = new ArrayList<>();
         private final List<Long> buffers = new ArrayList<>();
+        private long all; // bytes of the arrays
         private long end; // of the last array in its buffer
         private @Nullable Path file; // of the last array
         private long offset;
@@ -113,9 +118,12 @@ public final class LoadPlan {
          * Starts without arrays.
          *
          * @param oneBuffer whether all are placed in one buffer, in the order of their files; else each has its own
+         * @param none the conversion of arrays that are loaded as they are
          */
-        Placing(boolean oneBuffer) {
+        Placing(boolean oneBuffer, Conversion none) {
             this.oneBuffer = oneBuffer;
+            this.none = none;
+            placed = new Placements(oneBuffer, none);
         }
 
         void add(Array array, List<Long> shape, ArraySource source, Conversion conversion) {
@@ -126,19 +134,32 @@ public final class LoadPlan {
                     : files.putIfAbsent(first.file(), files.size()) == null;
             file = first.file();
             offset = first.offset();
-            int buffer = oneBuffer ? 0 : buffers.size();
+            int buffer = placed.nextBuffer();
             long start = oneBuffer ? aligned(end) : 0;
-            Placement place = new Placement(array, shape, source, conversion, buffer, start);
-            long bytes = place.bytes();
+            long bytes = conversion.bytes(source.bytes());
+            all = Math.addExact(all, bytes);
             end = Math.addExact(start, bytes);
-            placed.add(place);
-            if (place.throughHost()) {
-                throughHost.add(place);
-            } else if (bytes > 0) {
-                straight.add(place);
+            if (conversion.isNone()
+                    && array.data() instanceof Array.Data.Contiguous whole
+                    && source == whole.extent()) {
+                placed.addWhole(array, start);
+                if (bytes > 0) {
+                    straight.add(first, true, buffer, start);
+                }
+            } else {
+                add(new Placement(array, shape, source, conversion, buffer, start));
             }
             if (!oneBuffer) {
                 buffers.add(end);
+            }
+        }
+
+        private void add(Placement place) {
+            placed.add(place);
+            if (place.throughHost()) {
+                throughHost.add(place);
+            } else if (place.bytes() > 0) {
+                straight.add(place);
             }
         }
 
@@ -151,17 +172,19 @@ public final class LoadPlan {
             }
             return new LoadPlan(
                     Collections.unmodifiableList(placed),
+                    all,
                     throughHost,
                     List.copyOf(buffers),
                     straight.batches(transferBytes));
         }
 
         private Placing inOrder() {
-            placed.sort(Comparator.<Placement>comparingInt(placement ->
-                            files.getOrDefault(placement.source().first().file(), 0))
-                    .thenComparingLong(placement -> placement.source().first().offset()));
-            Placing inOrder = new Placing(oneBuffer);
-            placed.forEach(place -> inOrder.add(place.array(), place.shape(), place.source(), place.conversion()));
+            List<Placement> places = new ArrayList<>(placed);
+            places.sort(Comparator.<Placement>comparingInt(
+                            place -> files.getOrDefault(place.source().first().file(), 0))
+                    .thenComparingLong(place -> place.source().first().offset()));
+            Placing inOrder = new Placing(oneBuffer, none);
+            places.forEach(place -> inOrder.add(place.array(), place.shape(), place.source(), place.conversion()));
             inOrder.sorted = true;
             return inOrder;
         }
@@ -183,7 +206,7 @@ public final class LoadPlan {
 
     /** Returns the bytes of the arrays. */
     public long bytes() {
-        return placements.stream().mapToLong(Placement::bytes).sum();
+        return bytes;
     }
 
     /** Returns the bytes of device memory: those of the arrays, and of the gaps that align them. */
@@ -287,7 +310,7 @@ public final class LoadPlan {
                 Locale.ROOT,
                 "%d arrays of %d bytes, in %d buffers of %d bytes; %d transfers of %d pieces, from %d files",
                 placements.size(),
-                bytes(),
+                bytes,
                 buffers.size(),
                 deviceBytes(),
                 transfers(),

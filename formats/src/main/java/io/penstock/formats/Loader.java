@@ -290,9 +290,9 @@ public final class Loader {
     }
 
     private LoadPlan.Placing placed(List<ArrayFile> files) {
-        LoadPlan.Placing placing = new LoadPlan.Placing(settings.oneBuffer);
         HostMemory host = settings.host;
         Conversion none = new Conversion(host.bytes, 0, false);
+        LoadPlan.Placing placing = new LoadPlan.Placing(settings.oneBuffer, none);
         for (ArrayFile file : files) {
             for (Array array : file.arrays()) {
                 if (settings.names.isEmpty() || settings.names.stream().anyMatch(name -> matches(name, array))) {

@@ -81,13 +81,14 @@ final class SafetensorsReader implements FormatReader {
                 throw bytes.malformed(
                         "the header's length must be at most " + MOST_HEADER_BYTES + " bytes, was " + length);
             }
-            byte[] json = bytes.bytes((int) length, "the header");
+            SafetensorsHeader header = new SafetensorsHeader(path, (int) length, bytes.position() + length);
+            byte[] json = bytes.bytes((int) length, "the header", header);
             if (length == 0 || json[0] != '{') {
                 throw bytes.malformed("the header must begin with {");
             }
             long start = bytes.position();
             long data = bytes.remaining();
-            ArrayFile file = SafetensorsHeader.read(path, json, start, data);
+            ArrayFile file = header.file(json, data);
             return file != null ? file : anyFile(path, json, start, data);
         }
     }

@@ -7,13 +7,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
@@ -29,7 +33,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
 
 /** A load that is cancelled, whenever that is, leaves no file open and no buffer allocated. */
@@ -224,6 +230,39 @@ class LoadCancelTest {
         assertThat(loader(watched.proxy()).load(read).materialize().block().isOnError())
                 .isTrue();
         assertThat(watched.delivered()).isEqualTo(3 + 1);
+        watched.awaitClosed();
+    }
+
+    /** The first files are opened while memory is allocated. */
+    @Test
+    void aFileThatIsNotThereFreesWhatWasAllocated() throws IOException {
+        WatchedBackend watched = new WatchedBackend(backend, () -> {});
+        ArrayFile read = Formats.read(files[0]).block();
+        Files.delete(files[0]);
+        assertThatThrownBy(() -> loader(watched.proxy()).load(read).block())
+                .hasCauseInstanceOf(NoSuchFileException.class);
+        watched.awaitClosed();
+    }
+
+    @Test
+    void anAllocationThatFailsClosesTheFilesThatWereOpened() {
+        WatchedBackend watched = new WatchedBackend(backend, () -> {});
+        Backend all = watched.proxy();
+        AtomicInteger allocations = new AtomicInteger();
+        Backend few = (Backend) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("allocate") && allocations.incrementAndGet() > 2) {
+                        return Flux.interval(Duration.ofMillis(1))
+                                .takeUntil(tick -> watched.delivered() > 2) // a file, too
+                                .then(Mono.error(new IllegalStateException("no memory left")));
+                    }
+                    return method.isDefault()
+                            ? InvocationHandler.invokeDefault(proxy, method, arguments)
+                            : method.invoke(all, arguments);
+                });
+        assertThatThrownBy(() -> loader(few).load(files).block())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("no memory left");
         watched.awaitClosed();
     }
 
