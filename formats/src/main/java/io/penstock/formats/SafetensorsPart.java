@@ -35,7 +35,10 @@ final class SafetensorsPart implements Runnable {
     private List<Long> shape = List.of();
     private int describedFrom;
     private int describedTo; // 0 before the first array
-    private int hashes; // so that none is optimized away
+
+    @SuppressWarnings("UnusedVariable") // so that no computation is optimized away
+    private int hashes;
+
     private boolean canonical = true; // until something is written in another way
 
     /**
