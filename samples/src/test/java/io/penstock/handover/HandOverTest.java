@@ -171,8 +171,9 @@ class HandOverTest {
     @Test
     void everyBlockOfThePageIsCompiledOrSaidNotToBe() throws IOException {
         StringBuilder sources = new StringBuilder();
-        for (String root : List.of("src/test/java", "src/test/cudf")) {
-            try (Stream<Path> files = Files.list(Path.of(root, "io/penstock/handover"))) {
+        for (String folder :
+                List.of("src/test/java/io/penstock/handover", "../adapter-cudf/src/test/java/io/penstock/cudf")) {
+            try (Stream<Path> files = Files.list(Path.of(folder))) {
                 for (Path file : files.toList()) {
                     sources.append(Files.readString(file));
                 }

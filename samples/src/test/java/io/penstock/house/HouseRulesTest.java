@@ -93,7 +93,7 @@ class HouseRulesTest {
 
     static final ArchRule ADAPTERS_KNOW_THE_API_ONLY = noClasses()
             .that()
-            .resideInAnyPackage("io.penstock.onnxruntime..", "io.penstock.integration..")
+            .resideInAnyPackage("io.penstock.onnxruntime..", "io.penstock.cudf..", "io.penstock.integration..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.penstock.engine..", "io.penstock.backend..")

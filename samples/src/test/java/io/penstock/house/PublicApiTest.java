@@ -38,7 +38,7 @@ class PublicApiTest {
             Path.of(System.getProperty("basedir", "")).toAbsolutePath().resolve("src/test/api");
 
     private static final Set<String> WITHOUT_A_DESCRIPTOR =
-            Set.of("io.penstock.integration.spark", "io.penstock.spring.boot");
+            Set.of("io.penstock.cudf", "io.penstock.integration.spark", "io.penstock.spring.boot");
 
     /** Returns the packages that each module exports to all others. */
     private static Map<String, Set<String>> exported() throws IOException {
