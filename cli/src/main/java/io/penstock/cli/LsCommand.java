@@ -3,6 +3,7 @@ package io.penstock.cli;
 
 import io.penstock.formats.Array;
 import io.penstock.formats.ArrayFile;
+import io.penstock.formats.Extent;
 import io.penstock.formats.Formats;
 import java.io.PrintWriter;
 import java.nio.ByteOrder;
@@ -58,9 +59,7 @@ final class LsCommand implements Callable<Integer> {
                     array.type().name(),
                     array.shape().toString(),
                     String.valueOf(array.bytes()),
-                    data instanceof Array.Data.Contiguous whole
-                            ? String.valueOf(whole.extent().offset())
-                            : "-",
+                    data instanceof Extent whole ? String.valueOf(whole.offset()) : "-",
                     layout(array));
         }
         table.print(out);
@@ -108,10 +107,10 @@ final class LsCommand implements Callable<Integer> {
                 .with("bytes", array.bytes())
                 .with("order", array.order() == Array.Order.ROW_MAJOR ? "row-major" : "column-major")
                 .with("byteOrder", array.byteOrder() == ByteOrder.BIG_ENDIAN ? "big-endian" : "little-endian");
-        if (array.data() instanceof Array.Data.Contiguous whole) {
-            Path file = whole.extent().file();
+        if (array.data() instanceof Extent whole) {
+            Path file = whole.file();
             return json.with("file", file.toString())
-                    .with("offset", whole.extent().offset())
+                    .with("offset", whole.offset())
                     .toString();
         }
         return json.with("chunks", chunks(array)).toString();

@@ -26,15 +26,8 @@ public record Array(String name, ElementType type, List<Long> shape, ByteOrder b
         COLUMN_MAJOR
     }
 
-    /** Where the bytes of an array lie. */
-    public sealed interface Data {
-
-        /**
-         * The whole array, without gaps, in one place.
-         *
-         * @param extent the bytes
-         */
-        record Contiguous(Extent extent) implements Data {}
+    /** Where the bytes of an array lie: the whole array without gaps in one place, an {@link Extent}; or in chunks. */
+    public sealed interface Data permits Extent, Data.Chunked {
 
         /**
          * Chunks of equal shape. Those at the far edges have the full shape too, and extend beyond the array.
@@ -87,9 +80,9 @@ public record Array(String name, ElementType type, List<Long> shape, ByteOrder b
         Objects.requireNonNull(order, "order");
         shape = List.copyOf(shape);
         long bytes = bytes(type, shape);
-        if (data instanceof Data.Contiguous contiguous && contiguous.extent().length() != bytes) {
-            throw new IllegalArgumentException("shape " + shape + " of " + type + " takes " + bytes + " bytes, had "
-                    + contiguous.extent().length());
+        if (data instanceof Extent extent && extent.length() != bytes) {
+            throw new IllegalArgumentException(
+                    "shape " + shape + " of " + type + " takes " + bytes + " bytes, had " + extent.length());
         }
     }
 
@@ -130,6 +123,6 @@ public record Array(String name, ElementType type, List<Long> shape, ByteOrder b
 
     /** Returns the bytes of all elements, uncompressed and without what chunks have beyond the array. */
     public long bytes() {
-        return data instanceof Data.Contiguous contiguous ? contiguous.extent().length() : type.bytes(elements());
+        return data instanceof Extent extent ? extent.length() : type.bytes(elements());
     }
 }

@@ -65,7 +65,7 @@ record ArrowBodies(HeaderBytes bytes, Path path, @Nullable String codec) {
         List<Long> shape = List.of(elements);
         if (!compressed) {
             Extent data = new Extent(path, stored.offset(), elements * width); // without padding
-            return array(name, buffer, shape, order, new Array.Data.Contiguous(data));
+            return array(name, buffer, shape, order, data);
         }
         if (available < width) {
             throw bytes.malformed("buffer " + name + " has " + available + " bytes, less than an element");

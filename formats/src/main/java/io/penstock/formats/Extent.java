@@ -11,7 +11,7 @@ import java.util.Objects;
  * @param offset where they start
  * @param length how many they are; 0 for an array without elements
  */
-public record Extent(Path file, long offset, long length) implements ArraySource {
+public record Extent(Path file, long offset, long length) implements ArraySource, Array.Data {
 
     /** Checks the numbers. */
     public Extent {

@@ -76,7 +76,7 @@ public final class Formats {
                 shape,
                 ByteOrder.LITTLE_ENDIAN,
                 Array.Order.ROW_MAJOR,
-                new Array.Data.Contiguous(new Extent(path, offset, Array.bytes(type, shape))));
+                new Extent(path, offset, Array.bytes(type, shape)));
         return BlockingCall.of(() -> {
             try (HeaderBytes bytes = new HeaderBytes(path, "raw")) {
                 bytes.seek(offset, "the array");

@@ -204,7 +204,7 @@ final class GgufReader implements FormatReader {
                     shape,
                     ByteOrder.LITTLE_ENDIAN,
                     Array.Order.ROW_MAJOR,
-                    new Array.Data.Contiguous(new Extent(path, start + info.offset, Array.bytes(type, shape))));
+                    new Extent(path, start + info.offset, Array.bytes(type, shape)));
         } catch (IllegalArgumentException e) {
             throw bytes.malformed("array " + info.name + ": " + e.getMessage());
         }

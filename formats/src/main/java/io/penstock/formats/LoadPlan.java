@@ -139,9 +139,7 @@ public final class LoadPlan {
             long bytes = conversion.bytes(source.bytes());
             all = Math.addExact(all, bytes);
             end = Math.addExact(start, bytes);
-            if (conversion.isNone()
-                    && array.data() instanceof Array.Data.Contiguous whole
-                    && source == whole.extent()) {
+            if (conversion.isNone() && source == array.data()) {
                 placed.addWhole(array, start);
                 if (bytes > 0) {
                     straight.add(first, true, buffer, start);

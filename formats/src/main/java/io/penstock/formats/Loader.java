@@ -339,13 +339,13 @@ public final class Loader {
 
     private void place(LoadPlan.Placing placing, Array array, Conversion conversion) {
         Slice slice = slice(array);
-        if (!(array.data() instanceof Array.Data.Contiguous contiguous)) {
+        if (!(array.data() instanceof Extent extent)) {
             ChunkWindow window = slice == null ? ChunkWindow.all(array) : slice.window(array);
             placing.add(array, window.shape(), window, conversion);
         } else if (slice == null) {
-            placing.add(array, array.shape(), contiguous.extent(), conversion);
+            placing.add(array, array.shape(), extent, conversion);
         } else {
-            Slice.Cut cut = slice.cut(array, contiguous.extent());
+            Slice.Cut cut = slice.cut(array, extent);
             placing.add(array, cut.shape(), cut.source(), conversion);
         }
     }

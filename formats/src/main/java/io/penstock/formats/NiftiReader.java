@@ -43,7 +43,7 @@ final class NiftiReader implements FormatReader {
                     fields.shape(),
                     fields.byteOrder(),
                     Array.Order.COLUMN_MAJOR,
-                    new Array.Data.Contiguous(new Extent(path, fields.offset(), fields.bytes())));
+                    new Extent(path, fields.offset(), fields.bytes()));
             return new ArrayFile(path, parser.version(), attributes(fields), List.of(array));
         }
     }

@@ -42,9 +42,7 @@ final class NpyReader implements FormatReader {
             if (bytes.remaining() > 0) {
                 attributes.put("trailing bytes", String.valueOf(bytes.remaining()));
             }
-            Array array = header.array(
-                    name(String.valueOf(path.getFileName())),
-                    new Array.Data.Contiguous(new Extent(path, start, length)));
+            Array array = header.array(name(String.valueOf(path.getFileName())), new Extent(path, start, length));
             return new ArrayFile(path, NpyHeader.FORMAT, attributes, List.of(array));
         }
     }

@@ -81,8 +81,7 @@ final class NpzReader implements FormatReader {
         }
         String name = NpyReader.name(member.name());
         if (member.method() == ZipMembers.STORED) {
-            return header.array(
-                    name, new Array.Data.Contiguous(new Extent(path, member.offset() + header.bytes(), length)));
+            return header.array(name, new Extent(path, member.offset() + header.bytes(), length));
         }
         List<Long> position = Collections.nCopies(header.shape().size(), 0L);
         Array.ChunkData chunk = new Array.ChunkData(

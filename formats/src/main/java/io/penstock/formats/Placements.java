@@ -59,7 +59,7 @@ final class Placements extends AbstractList<LoadPlan.Placement> implements Rando
             return placement;
         }
         Array array = (Array) arrays.get(index);
-        Extent extent = ((Array.Data.Contiguous) array.data()).extent();
+        Extent extent = (Extent) array.data();
         return new LoadPlan.Placement(array, array.shape(), extent, none, buffer(index), offsets[index]);
     }
 

@@ -142,7 +142,7 @@ final class SafetensorsPart implements Runnable {
                 shape,
                 ByteOrder.LITTLE_ENDIAN,
                 Array.Order.ROW_MAJOR,
-                new Array.Data.Contiguous(new Extent(path, start + begin, end - begin)));
+                new Extent(path, start + begin, end - begin));
     }
 
     /** Reads all that is before the offsets. Many arrays are described as the one before, which has been parsed. */

@@ -170,12 +170,7 @@ final class SafetensorsReader implements FormatReader {
     private static Array array(Entry entry, Extent extent) {
         try {
             return new Array(
-                    entry.name,
-                    entry.type,
-                    entry.shape,
-                    ByteOrder.LITTLE_ENDIAN,
-                    Array.Order.ROW_MAJOR,
-                    new Array.Data.Contiguous(extent));
+                    entry.name, entry.type, entry.shape, ByteOrder.LITTLE_ENDIAN, Array.Order.ROW_MAJOR, extent);
         } catch (IllegalArgumentException e) {
             throw malformed(extent.file(), "array " + entry.name + ": " + e.getMessage());
         }

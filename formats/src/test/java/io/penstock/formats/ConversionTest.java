@@ -181,7 +181,7 @@ class ConversionTest {
                         List.of(1L),
                         ByteOrder.BIG_ENDIAN,
                         Array.Order.ROW_MAJOR,
-                        new Array.Data.Contiguous(new Extent(folder, 0, 12)))));
+                        new Extent(folder, 0, 12))));
         assertThatThrownBy(() -> Loader.of(backend).littleEndian().explain(file))
                 .hasMessage("array long of LONGDOUBLE cannot be made little-endian");
         assertThat(Loader.of(backend).explain(file).conversions()).isEmpty();
@@ -195,7 +195,7 @@ class ConversionTest {
                 List.of(2L),
                 ByteOrder.BIG_ENDIAN,
                 Array.Order.ROW_MAJOR,
-                new Array.Data.Contiguous(new Extent(file, 0, 2L * type.blockBytes())));
+                new Extent(file, 0, 2L * type.blockBytes()));
     }
 
     /** Colours, text and raw bytes of 2, 4 or 8 bytes are no numbers; an interval of days and milliseconds is two. */

@@ -162,7 +162,7 @@ final class FuzzTarget {
     static List<Extent> extents(Array array) {
         return array.data() instanceof Array.Data.Chunked chunked
                 ? chunked.chunks().stream().map(Array.ChunkData::extent).toList()
-                : List.of(((Array.Data.Contiguous) array.data()).extent());
+                : List.of((Extent) array.data());
     }
 
     private static void assemble(Array array) throws IOException {

@@ -109,7 +109,7 @@ class MutatedFilesTest {
     private static List<Extent> extents(Array array) {
         return array.data() instanceof Array.Data.Chunked chunked
                 ? chunked.chunks().stream().map(Array.ChunkData::extent).toList()
-                : List.of(((Array.Data.Contiguous) array.data()).extent());
+                : List.of((Extent) array.data());
     }
 
     static byte[] mutant(byte[] valid, Random random) {

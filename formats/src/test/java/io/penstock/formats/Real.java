@@ -31,7 +31,7 @@ final class Real {
 
     /** Returns the bytes of an array that has no gaps, read by the JDK. */
     static byte[] bytes(Array array) throws IOException {
-        Extent extent = ((Array.Data.Contiguous) array.data()).extent();
+        Extent extent = (Extent) array.data();
         return bytes(extent);
     }
 

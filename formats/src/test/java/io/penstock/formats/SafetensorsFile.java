@@ -30,7 +30,7 @@ final class SafetensorsFile {
                 shape,
                 ByteOrder.LITTLE_ENDIAN,
                 Array.Order.ROW_MAJOR,
-                new Array.Data.Contiguous(new Extent(NOWHERE, 0, Array.bytes(type, shape))));
+                new Extent(NOWHERE, 0, Array.bytes(type, shape)));
     }
 
     static Path write(Path file, List<Array> arrays) throws IOException {

@@ -34,11 +34,11 @@ class SliceTest {
     private static Array array(ElementType type, Array.Order order, Long... shape) {
         List<Long> dimensions = List.of(shape);
         Extent extent = new Extent(FILE, 1000, Array.bytes(type, dimensions));
-        return new Array("a", type, dimensions, ByteOrder.LITTLE_ENDIAN, order, new Array.Data.Contiguous(extent));
+        return new Array("a", type, dimensions, ByteOrder.LITTLE_ENDIAN, order, extent);
     }
 
     private static Slice.Cut cut(Slice slice, Array array) {
-        return slice.cut(array, ((Array.Data.Contiguous) array.data()).extent());
+        return slice.cut(array, (Extent) array.data());
     }
 
     /** Returns the offsets of the bytes of a part, in their order. */
@@ -236,7 +236,7 @@ class SliceTest {
                 List.of(4L, 20_000L),
                 ByteOrder.LITTLE_ENDIAN,
                 order,
-                new Array.Data.Contiguous(new Extent(path, 0, data.length)));
+                new Extent(path, 0, data.length));
         assertSharedAsAlone(new ArrayFile(path, "test", Map.of(), List.of(array)), dimension);
     }
 }

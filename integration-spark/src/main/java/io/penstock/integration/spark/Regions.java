@@ -3,6 +3,7 @@ package io.penstock.integration.spark;
 
 import io.penstock.formats.Array;
 import io.penstock.formats.ArrayFile;
+import io.penstock.formats.Extent;
 import io.penstock.formats.Formats;
 import io.penstock.formats.MalformedFileException;
 import java.io.IOException;
@@ -74,13 +75,9 @@ final class Regions {
         for (Array array : file.arrays()) {
             Region.Elements elements = Region.Elements.of(array);
             regions.add(
-                    array.data() instanceof Array.Data.Contiguous data
+                    array.data() instanceof Extent extent
                             ? new Region(
-                                    data.extent().file().toString(),
-                                    array.name(),
-                                    elements,
-                                    data.extent().offset(),
-                                    data.extent().length())
+                                    extent.file().toString(), array.name(), elements, extent.offset(), extent.length())
                             : new Region(
                                     file.path().toString(), array.name(), elements, Region.IN_CHUNKS, array.bytes()));
         }

@@ -72,7 +72,22 @@ final class MappedFile extends WrappedFile<HostFile> {
     }
 
     private static IOException refused(Path path, String why) {
-        return new FileSystemException(path.toString(), null, why);
+        return new Refusal(path, why);
+    }
+
+    /** Of most files that are opened: a stack for each, which nobody looks at, would cost as much as the rest. */
+    private static final class Refusal extends FileSystemException {
+
+        private static final long serialVersionUID = 1;
+
+        Refusal(Path path, String why) {
+            super(path.toString(), null, why);
+        }
+
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
+        }
     }
 
     /** Returns true if the file is unchanged since it was mapped, by its stamp. */
