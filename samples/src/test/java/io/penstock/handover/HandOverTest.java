@@ -171,10 +171,12 @@ class HandOverTest {
     @Test
     void everyBlockOfThePageIsCompiledOrSaidNotToBe() throws IOException {
         StringBuilder sources = new StringBuilder();
-        for (String folder :
-                List.of("src/test/java/io/penstock/handover", "../adapter-cudf/src/test/java/io/penstock/cudf")) {
+        for (String folder : List.of(
+                "src/test/java/io/penstock/handover",
+                "../adapter-cudf/src/test/java/io/penstock/cudf",
+                "../backend-cufile/src/test/java/io/penstock/backend/cufile")) {
             try (Stream<Path> files = Files.list(Path.of(folder))) {
-                for (Path file : files.toList()) {
+                for (Path file : files.filter(Files::isRegularFile).toList()) {
                     sources.append(Files.readString(file));
                 }
             }
