@@ -104,6 +104,12 @@ class CudfSourceTest {
                 assertThat(end.getLength()).isEqualTo(3);
                 assertThat(bytes(end, 3)).isEqualTo(Arrays.copyOfRange(content, BYTES - 3, BYTES));
             }
+            try (HostMemoryBuffer nothing = source.hostRead(BYTES, 100)) {
+                assertThat(nothing.getLength()).isZero();
+            }
+            long[] answer = (long[]) fromNative(source, "hostReadBuff", BYTES + 1, 8);
+            assertThat(answer[1]).isZero();
+            fromNative(source, "onHostBufferDone", answer[2]);
             try (HostMemoryBuffer target = HostMemoryBuffer.allocate(100)) {
                 long address = target.getAddress();
                 assertThat(fromNative(source, "deviceRead", BYTES - 3, 100, address, STREAM))
