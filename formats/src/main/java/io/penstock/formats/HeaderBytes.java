@@ -170,7 +170,8 @@ final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
         }
     }
 
-    private void require(long bytes, String what) {
+    /** Checks that so many bytes follow. */
+    void require(long bytes, String what) {
         if (bytes > remaining()) {
             throw malformed(what + " at byte " + position() + " takes " + bytes + " bytes, but the file ends after "
                     + remaining());

@@ -81,6 +81,7 @@ final class SafetensorsReader implements FormatReader {
                 throw bytes.malformed(
                         "the header's length must be at most " + MOST_HEADER_BYTES + " bytes, was " + length);
             }
+            bytes.require(length, "the header"); // before memory is allocated for its arrays
             SafetensorsHeader header = new SafetensorsHeader(path, (int) length, bytes.position() + length);
             byte[] json = bytes.bytes((int) length, "the header", header);
             if (length == 0 || json[0] != '{') {

@@ -101,6 +101,18 @@ class HostileFilesTest {
     }
 
     @Test
+    void aHeaderOfSafetensorsIsNotAsLongAsItsFileClaims() throws IOException {
+        ByteBuffer start = ByteBuffer.allocate(Long.BYTES + 2).order(ByteOrder.LITTLE_ENDIAN);
+        start.putLong(SafetensorsReader.MOST_HEADER_BYTES).put((byte) '{').put((byte) '}');
+        Path file = Files.write(folder.resolve("a.safetensors"), start.array());
+        FuzzTarget.assertAllocates(
+                1 << 20,
+                () -> assertThatThrownBy(() -> new SafetensorsReader().read(file))
+                        .isInstanceOf(MalformedFileException.class)
+                        .hasMessageEndingWith("the header at byte 8 takes 100000000 bytes, but the file ends after 2"));
+    }
+
+    @Test
     void aPlanOfAnArrayWithoutChunksCostsNothing() throws IOException {
         Path array = zarr("a", document("[4611686018427387904]", "[1]", "|u1", "7"));
         ArrayFile file = new ZarrReader().read(array);
