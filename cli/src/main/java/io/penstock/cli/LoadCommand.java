@@ -147,7 +147,7 @@ final class LoadCommand implements Callable<Integer> {
             throw new IllegalArgumentException("--part must be I/N, such as 0/2, was " + part);
         }
         if (shard == null) {
-            if (!part.equals("0/1") && gpus.isEmpty()) {
+            if (!part.equals("0/1") && gpus.size() <= 1) { // else the part is that of a device, which has everything
                 throw new IllegalArgumentException("--part needs --shard rows or --shard columns");
             }
             return loader;

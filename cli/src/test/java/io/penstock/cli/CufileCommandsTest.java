@@ -127,4 +127,13 @@ class CufileCommandsTest {
         CommandLineRun json = CommandLineRun.of("load", model, "--backend", "cufile", "--gpus", "0,0", "--json");
         assertThat(json.out()).startsWith("{\n\"bytes\": ").contains("\"devices\": [", "\"device\": \"device 0\"");
     }
+
+    @Test
+    void aPartForOneDeviceNeedsADimensionToo() throws IOException {
+        Path model = ModelFile.write(folder.resolve("part.safetensors"));
+        CommandLineRun run = CommandLineRun.of("load", model, "--backend", "cufile", "--gpus", "0", "--part", "1/2");
+        assertThat(run.code()).as(run.out()).isEqualTo(2);
+        assertThat(run.err()).contains("--part needs --shard rows or --shard columns");
+        assertThat(run.out()).isEmpty();
+    }
 }
