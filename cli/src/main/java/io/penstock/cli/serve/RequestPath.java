@@ -41,22 +41,20 @@ record RequestPath(List<String> segments) {
 
     /** Strips the query, and the part of an absolute-form target (RFC 9112, 3.2.2) before its path. */
     private static String path(String target) {
-        int start = 0;
-        int authority = target.indexOf("://");
-        if (authority > 0 && !target.startsWith("/")) {
-            start = target.indexOf('/', authority + "://".length());
-        }
-        if (start < 0) {
-            return "/";
-        }
         int end = target.length();
-        for (int i = start; i < end; i++) {
+        for (int i = 0; i < end; i++) {
             char c = target.charAt(i);
             if (c == '?' || c == '#') {
                 end = i;
             }
         }
-        return target.substring(start, end);
+        String path = target.substring(0, end);
+        int authority = path.indexOf("://");
+        if (authority <= 0 || path.startsWith("/")) {
+            return path;
+        }
+        int start = path.indexOf('/', authority + "://".length()); // a slash of the query is none of the path
+        return start < 0 ? "/" : path.substring(start);
     }
 
     /** An empty segment denotes a directory or a doubled slash: no file has it, but it is harmless. */

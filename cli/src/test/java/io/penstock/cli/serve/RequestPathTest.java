@@ -20,6 +20,8 @@ class RequestPathTest {
     void absoluteFormNamesTheSamePath() {
         assertThat(segments("http://example.com/a/b?x")).containsExactly("a", "b");
         assertThat(segments("http://example.com")).containsExactly("");
+        assertThat(segments("http://example.com?q=/a")).containsExactly("");
+        assertThat(segments("http://example.com#/a")).containsExactly("");
     }
 
     @ParameterizedTest
