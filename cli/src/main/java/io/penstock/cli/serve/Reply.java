@@ -42,7 +42,9 @@ record Reply(HttpResponseStatus status, HttpHeaders headers, Body body) {
     static Reply of(HttpMethod method, HttpHeaders request, FoundFile file, Instant now) {
         HttpHeaders headers = headers(now);
         headers.set(HttpHeaderNames.ETAG, file.entityTag());
-        headers.set(HttpHeaderNames.LAST_MODIFIED, date(file.lastModified()));
+        Instant modified = file.lastModified();
+        // Never later than the response (8.8.2.1), even if the clock of the file is ahead.
+        headers.set(HttpHeaderNames.LAST_MODIFIED, date(modified.isAfter(now) ? now : modified));
         headers.set(HttpHeaderNames.ACCEPT_RANGES, "bytes");
         Conditions conditions = new Conditions(request, file);
         if (conditions.failed()) {

@@ -76,6 +76,20 @@ class FileServerTest {
         }
     }
 
+    /** RFC 9110, 8.8.2.1: a file may be newer than the clock, {@code Last-Modified} must not be. */
+    @Test
+    void aFileOfTheFutureIsAsOldAsTheResponse() throws IOException {
+        Path file = served.root.resolve("data.bin");
+        Files.setLastModifiedTime(file, FileTime.from(Instant.parse("2999-01-01T00:00:00Z")));
+        Connection.Answer get = served.ask("GET", "/data.bin");
+        assertThat(get.status()).isEqualTo(200);
+        assertThat(get.header("last-modified")).isEqualTo(get.header("date"));
+        assertThat(served.ask("GET", "/data.bin", "If-Modified-Since: " + get.header("last-modified"))
+                        .status())
+                .as("the date of the file is not known")
+                .isEqualTo(200);
+    }
+
     @Test
     void anEmptyFileIsSentToo() throws IOException {
         served.file("empty.txt", 0);
