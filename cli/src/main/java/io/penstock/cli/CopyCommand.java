@@ -211,6 +211,7 @@ final class CopyCommand implements Callable<Integer> {
                     "the copy differs: SHA-256 of " + source + " is " + sourceSum + ", that of the copy " + copySum);
         }
         String line = System.lineSeparator();
-        return "SHA-256 " + sourceSum + "  " + source + line + "SHA-256 " + copySum + "  " + destination + line;
+        return "SHA-256 " + sourceSum + "  " + TextTable.plain(source.toString()) + line + "SHA-256 " + copySum + "  "
+                + TextTable.plain(destination.toString()) + line;
     }
 }

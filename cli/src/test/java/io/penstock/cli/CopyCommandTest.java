@@ -58,6 +58,17 @@ class CopyCommandTest {
     }
 
     @Test
+    void namesThatATerminalWouldActOnArePrintedWithoutThat() throws IOException {
+        source = folder.resolve("so\u001b[2Jurce");
+        copy = folder.resolve("co\npy");
+        fill(10);
+        CommandLineRun run = CommandLineRun.of("copy", source, copy, "--verify");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out()).doesNotContain("\u001b").contains("so?[2Jurce", "co?py at ");
+        assertThat(run.out().lines()).hasSize(3);
+    }
+
+    @Test
     void anExistingFileIsReplacedOnlyByForce() throws IOException {
         byte[] bytes = fill(1000);
         Files.writeString(copy, "precious");
