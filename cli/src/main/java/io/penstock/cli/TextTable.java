@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Rows of text in columns; those of numbers are aligned to the right. */
-final class TextTable {
+public final class TextTable {
 
     private static final String GAP = "  ";
 
@@ -52,7 +52,7 @@ final class TextTable {
     }
 
     /** Returns text on one line, without characters that a terminal would act on. */
-    static String plain(String text) {
+    public static String plain(String text) {
         return text.codePoints()
                 .map(c -> Character.isISOControl(c) ? '?' : c)
                 .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)

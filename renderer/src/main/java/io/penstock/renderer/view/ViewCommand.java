@@ -6,6 +6,7 @@ import io.penstock.cli.BackendChoice;
 import io.penstock.cli.ByteSize;
 import io.penstock.cli.Progress;
 import io.penstock.cli.Subcommand;
+import io.penstock.cli.TextTable;
 import io.penstock.renderer.BundledScan;
 import io.penstock.renderer.volume.NiftiFile;
 import java.io.IOException;
@@ -117,7 +118,8 @@ public final class ViewCommand implements Subcommand {
                 ViewServer.start(new InetSocketAddress(host, port), loop, new Origins(origins), beginning)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> endWithTheProcess(server), "view-exit"));
             PrintWriter out = spec.commandLine().getOut();
-            out.println("viewing " + name + " at " + url(server.address().getPort()));
+            out.println("viewing " + TextTable.plain(name) + " at "
+                    + url(server.address().getPort()));
             out.flush();
             server.await();
         }

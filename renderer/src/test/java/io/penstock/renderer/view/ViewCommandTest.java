@@ -63,7 +63,7 @@ class ViewCommandTest {
     @Test
     void theAddressIsPrintedAsItWasGiven() throws IOException {
         Path file = Files.write(
-                folder.resolve("phantom.nii"),
+                folder.resolve("phan\ntom.nii"),
                 Phantom.ball(VoxelType.UINT8, ByteOrder.LITTLE_ENDIAN, 16, 16, 16)
                         .bytes());
         Process process = new ProcessBuilder(
@@ -80,7 +80,7 @@ class ViewCommandTest {
                 .start();
         try {
             assertThat(process.inputReader(StandardCharsets.UTF_8).readLine())
-                    .startsWith("viewing phantom.nii at http://0.0.0.0:");
+                    .startsWith("viewing phan?tom.nii at http://0.0.0.0:");
         } finally {
             process.destroy();
         }
