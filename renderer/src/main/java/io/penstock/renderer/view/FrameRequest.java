@@ -35,8 +35,7 @@ record FrameRequest(Route route, View view, Camera camera, Display display, Budg
                 .maxParams(MOST_FIELDS)
                 .build(query)
                 .parameters();
-        Budget budget =
-                new Budget(whole(fields, "budget"), whole(fields, "chunk"), Math.toIntExact(whole(fields, "depth")));
+        Budget budget = new Budget(whole(fields, "budget"), whole(fields, "chunk"), small(fields, "depth"));
         if (budget.bytes() > mostBytes) {
             throw new IllegalArgumentException(
                     "budget must be at most " + mostBytes + " bytes for this volume, was " + budget.bytes());
@@ -46,7 +45,7 @@ record FrameRequest(Route route, View view, Camera camera, Display display, Budg
                 view(text(fields, "view")),
                 new Camera(number(fields, "azimuth"), number(fields, "elevation")),
                 new Display(
-                        Math.toIntExact(whole(fields, "side")),
+                        small(fields, "side"),
                         number(fields, "zoom"),
                         number(fields, "level"),
                         number(fields, "window")),
@@ -76,6 +75,14 @@ record FrameRequest(Route route, View view, Camera camera, Display display, Budg
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException(name + " must be a whole number, was '" + text + "'", e);
         }
+    }
+
+    private static int small(Map<String, List<String>> fields, String name) {
+        long number = whole(fields, name);
+        if (number != (int) number) {
+            throw new IllegalArgumentException(name + " must be a number of 32 bits, was " + number);
+        }
+        return (int) number;
     }
 
     private static double number(Map<String, List<String>> fields, String name) {
