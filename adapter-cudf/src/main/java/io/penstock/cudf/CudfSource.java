@@ -21,7 +21,7 @@ import reactor.core.publisher.Mono;
  * A file for cudf's readers, such as {@code Table.readParquet(options, source)}: metadata are read into memory of the host,
  * and what is decoded goes straight into the GPU's memory, which cudf allocates.
  *
- * <p><b>Threading:</b> thread-safe. cudf's calls block until their transfer has ended, also if the thread is interrupted,
+ * <p><b>Threading:</b> for one reader of cudf at a time, since cudf notes the buffers that it holds without a lock. Its calls block until their transfer has ended, also if the thread is interrupted,
  * since cudf frees the memory behind them; the thread stays interrupted.
  *
  * <p><b>Errors:</b> those of {@link Backend#submit}, from the call of cudf that needed the bytes.
