@@ -39,8 +39,13 @@ interface Source {
     /** Releases what it holds; no access is in progress. */
     void release();
 
+    /** Returns the processor's address of a buffer that has a view; its handle may be another number, as in OpenGL. */
+    static long hostAddress(DeviceBuffer buffer) {
+        return NativeMemory.address(buffer.hostView().orElseThrow().buffer(0, 0));
+    }
+
     private static ByteBuffer window(BufferRegion staging) {
-        return NativeMemory.view(staging.buffer().nativeHandle() + staging.offset(), staging.length());
+        return NativeMemory.view(hostAddress(staging.buffer()) + staging.offset(), staging.length());
     }
 
     /** Memory of the host. */

@@ -22,15 +22,17 @@ final class Staging {
 
     private final UcxContext context;
     private final DeviceBuffer buffer;
+    private final long address;
     private final long registration;
     private final ArrayDeque<Slot> free = new ArrayDeque<>(); // guarded by this, as all below
     private final ArrayDeque<Consumer<@Nullable Slot>> waiting = new ArrayDeque<>();
     private boolean closed;
 
-    private Staging(UcxContext context, DeviceBuffer buffer, long registration) {
+    private Staging(UcxContext context, DeviceBuffer buffer, long address) throws IOException {
         this.context = context;
         this.buffer = buffer;
-        this.registration = registration;
+        this.address = address;
+        this.registration = context.map(address, buffer.length());
         for (int slot = 0; slot < SLOTS; slot++) {
             free.add(new Slot(slot * AsyncFile.RANGE_BYTES));
         }
@@ -52,7 +54,7 @@ final class Staging {
 
         /** Returns the address of its first byte. */
         long address() {
-            return buffer.nativeHandle() + offset;
+            return address + offset;
         }
 
         /** Gives it back; its taker does not use it any more. */
@@ -75,7 +77,7 @@ final class Staging {
                 throw new IllegalArgumentException(
                         "the backend of a listener must allocate host memory, was " + backend.name());
             }
-            return new Staging(context, buffer, context.map(buffer.nativeHandle(), buffer.length()));
+            return new Staging(context, buffer, Source.hostAddress(buffer));
         } catch (IOException | RuntimeException | Error e) {
             buffer.close();
             throw e;

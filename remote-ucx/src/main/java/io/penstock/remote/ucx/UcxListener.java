@@ -130,8 +130,9 @@ public final class UcxListener implements AutoCloseable {
         Source source;
         try {
             if (buffer.hostView().isPresent()) {
-                long registration = context.map(buffer.nativeHandle(), buffer.length());
-                source = new Source.Memory(buffer.nativeHandle(), buffer.length(), () -> {
+                long address = Source.hostAddress(buffer);
+                long registration = context.map(address, buffer.length());
+                source = new Source.Memory(address, buffer.length(), () -> {
                     context.unmap(registration);
                     unpin.run();
                 });
