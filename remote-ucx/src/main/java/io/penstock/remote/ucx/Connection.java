@@ -340,13 +340,20 @@ final class Connection {
     private void run() {
         try {
             while (over == null) {
-                turn();
+                attempt(this::turn);
             }
-        } catch (Throwable e) {
-            LOG.error("the thread of the connection to {} ends", peer, e);
-            over(failure("ucp_worker_progress", UcsStatus.CANCELED, e.toString()));
         } finally {
             shutDown();
+        }
+    }
+
+    /** Runs a part of the work; what it throws ends the connection, but keeps no other part from being run. */
+    void attempt(Runnable part) {
+        try {
+            part.run();
+        } catch (Throwable e) {
+            over(failure("ucp_worker_progress", UcsStatus.CANCELED, e.toString()));
+            LOG.error("the thread of the connection to {} ends", peer, e);
         }
     }
 
@@ -371,7 +378,7 @@ final class Connection {
             tasks = taken;
         }
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            task.run();
+            attempt(task);
         }
         return true;
     }
@@ -396,7 +403,7 @@ final class Connection {
         if (operation.header != 0) {
             headers.add(operation.header);
         }
-        operation.ended.accept(status);
+        attempt(() -> operation.ended.accept(status));
     }
 
     /** Sleeps until UCX or another thread has work, or until the next check for overdue operations. */
@@ -478,7 +485,7 @@ final class Connection {
         headers.forEach(NativeMemory::free);
         headers.clear();
         NativeFailure cause = over;
-        side.ended(cause != null ? cause : failure("ucp_ep_close_nbx", UcsStatus.CANCELED, "closed"));
+        attempt(() -> side.ended(cause != null ? cause : failure("ucp_ep_close_nbx", UcsStatus.CANCELED, "closed")));
         LOG.debug("the connection to {} has ended: {}", peer, cause);
     }
 

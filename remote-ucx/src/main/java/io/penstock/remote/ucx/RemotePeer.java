@@ -225,7 +225,7 @@ final class RemotePeer implements Connection.Side {
     public void ended(NativeFailure cause) {
         Map<Long, Pending> left = Map.copyOf(pending);
         pending.clear();
-        left.values().forEach(request -> request.failed(cause));
+        left.values().forEach(request -> connection.attempt(() -> request.failed(cause)));
         files.clear();
     }
 
