@@ -338,9 +338,10 @@ final class Connection {
     }
 
     private void run() {
+        Runnable turn = this::turn;
         try {
             while (over == null) {
-                attempt(this::turn);
+                attempt(turn);
             }
         } finally {
             shutDown();
