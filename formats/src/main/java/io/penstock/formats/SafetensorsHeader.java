@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
@@ -34,6 +35,7 @@ final class SafetensorsHeader implements HeaderBytes.Progress {
     private final Path path;
     private final long start;
     private final int partBytes;
+    private final Executor executor; // of parts
     private int from = 1; // of the next part
     private int searched; // for its end
     private CompletableFuture<Void> appended = CompletableFuture.completedFuture(null); // all parts so far
@@ -53,14 +55,20 @@ final class SafetensorsHeader implements HeaderBytes.Progress {
      */
     SafetensorsHeader(Path path, int bytes, long start) {
         // A pool of one thread was no faster than this one alone (8,000 arrays, two processors).
-        this(path, bytes, start, ForkJoinPool.getCommonPoolParallelism() > 1 ? PART_BYTES : bytes);
+        this(
+                path,
+                bytes,
+                start,
+                ForkJoinPool.getCommonPoolParallelism() > 1 ? PART_BYTES : bytes,
+                ForkJoinPool.commonPool());
     }
 
-    /** Starts with nothing read; parts have about that many bytes. */
-    SafetensorsHeader(Path path, int bytes, long start, int partBytes) {
+    /** Starts with nothing read; parts have about that many bytes, and are parsed by an executor. */
+    SafetensorsHeader(Path path, int bytes, long start, int partBytes, Executor executor) {
         this.path = path;
         this.start = start;
         this.partBytes = partBytes;
+        this.executor = executor;
         arrays = new ArrayList<>(bytes / SafetensorsPart.ARRAY_BYTES);
         names = new HashSet<>(2 * bytes / SafetensorsPart.ARRAY_BYTES);
         searched = from + partBytes;
@@ -74,7 +82,7 @@ final class SafetensorsHeader implements HeaderBytes.Progress {
                 int comma = searched + CUT.length - 2;
                 SafetensorsPart part = new SafetensorsPart(path, json, start, from, comma);
                 appended = appended.thenCombine(
-                        CompletableFuture.runAsync(part, ForkJoinPool.commonPool()), (before, parsed) -> append(part));
+                        CompletableFuture.runAsync(part, executor), (before, parsed) -> append(part));
                 from = comma + 1;
                 searched = from + partBytes;
             }

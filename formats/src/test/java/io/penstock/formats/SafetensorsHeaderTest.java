@@ -12,7 +12,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +35,12 @@ class SafetensorsHeaderTest {
 
     private static final long START = 8L + HEADER.length();
     private static final long DATA = 1_000_026;
+    private static final ExecutorService POOL = Executors.newFixedThreadPool(2);
+
+    @AfterAll
+    static void end() {
+        POOL.shutdownNow();
+    }
 
     private static @Nullable ArrayFile inOnePass(byte[] json, long data) {
         ArrayFile file = byParts(json, data, 1 << 20);
@@ -44,11 +54,15 @@ class SafetensorsHeaderTest {
 
     /** Reads a header that comes in pieces of any length. */
     private static @Nullable ArrayFile byParts(byte[] json, long data, int partBytes) {
-        SafetensorsHeader header = new SafetensorsHeader(FILE, json.length, START, partBytes);
+        return byParts(json, data, partBytes, Runnable::run);
+    }
+
+    private static @Nullable ArrayFile byParts(byte[] json, long data, int partBytes, Executor executor) {
+        SafetensorsHeader header = new SafetensorsHeader(FILE, json.length, START, partBytes, executor);
         Random random = new Random(partBytes);
         int count = 0;
         do {
-            count = Math.min(json.length, count + random.nextInt(2 * partBytes + 2));
+            count = Math.min(json.length, count + random.nextInt(2 * partBytes + 2 + json.length / 100));
             // What has not been read yet must not be looked at.
             header.read(Arrays.copyOf(Arrays.copyOf(json, count), json.length), count);
         } while (count < json.length);
@@ -144,6 +158,11 @@ class SafetensorsHeaderTest {
         }
         byte[] json = bytes(header.append("}").toString());
         assertThat(inOnePass(json, 28_000)).isNotNull().isEqualTo(strictly(json, 28_000));
+        for (int partBytes : new int[] {70, 1000, 30_000}) {
+            assertThat(byParts(json, 28_000, partBytes, POOL))
+                    .as("by threads, parts of %s bytes", partBytes)
+                    .isEqualTo(strictly(json, 28_000));
+        }
         assertThat(inOnePass(json, 28_001)).isNull();
     }
 
