@@ -59,10 +59,6 @@ public final class CudfColumns {
             throw new IllegalStateException(
                     "buffer must be in memory of a GPU, was " + array.region().buffer());
         }
-        return view(array, type);
-    }
-
-    static ColumnView view(DeviceArray array, DType type) {
         long address = array.region().buffer().nativeHandle() + array.region().offset();
         return ColumnView.fromDeviceBuffer(
                 new DeviceMemoryBufferView(address, array.bytes()),

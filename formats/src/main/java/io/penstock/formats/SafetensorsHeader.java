@@ -29,7 +29,7 @@ import reactor.core.Exceptions;
  */
 final class SafetensorsHeader implements HeaderBytes.Progress {
 
-    private static final int PART_BYTES = 1 << 14; // below, another thread costs more than it saves
+    private static final int PART_BYTES = 1 << 14; // on 16 processors as fast as 32 KiB, and faster than 64 KiB
     private static final byte[] CUT = "]},\"".getBytes(StandardCharsets.US_ASCII); // from one array to the next
 
     private final Path path;
@@ -54,7 +54,7 @@ final class SafetensorsHeader implements HeaderBytes.Progress {
      * @param start where the data start in the file
      */
     SafetensorsHeader(Path path, int bytes, long start) {
-        // A pool of one thread was no faster than this one alone (8,000 arrays, two processors).
+        // A pool of one thread was no faster than this one alone (10,240 arrays, two processors).
         this(
                 path,
                 bytes,

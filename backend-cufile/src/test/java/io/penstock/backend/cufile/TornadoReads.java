@@ -49,9 +49,13 @@ public final class TornadoReads implements TornadoLibraryProvider {
     public LibraryContext createContext(TornadoXPUDevice device, long executionPlanId) {
         TornadoNativeStreamSupport cuda = (TornadoNativeStreamSupport) device;
         String context = Long.toString(cuda.getNativeContext(executionPlanId));
-        return new Open(
-                Backends.open("cufile", Options.none().with(CufileOptions.CONTEXT, context)),
-                CudaStream.of(cuda.getNativeStream(executionPlanId)));
+        Backend backend = Backends.open("cufile", Options.none().with(CufileOptions.CONTEXT, context));
+        try {
+            return new Open(backend, CudaStream.of(cuda.getNativeStream(executionPlanId)));
+        } catch (RuntimeException e) {
+            backend.close();
+            throw e;
+        }
     }
 
     /** Reads into the array, behind the work that is in the stream of the execution plan and before what comes next. */

@@ -85,19 +85,6 @@ final class Connection {
         }
     }
 
-    private static final class Operation {
-        final long request;
-        final long header; // to be freed with it; 0 if there is none
-        final IntConsumer ended;
-        long endBy = Long.MAX_VALUE; // if it has not ended by then, the connection is ended
-
-        Operation(long request, long header, IntConsumer ended) {
-            this.request = request;
-            this.header = header;
-            this.ended = ended;
-        }
-    }
-
     private final String peer;
     private final Socket socket;
     private final Side side;
@@ -353,9 +340,13 @@ final class Connection {
         try {
             part.run();
         } catch (Throwable e) {
-            over(failure("ucp_worker_progress", UcsStatus.CANCELED, e.toString()));
-            LOG.error("the thread of the connection to {} ends", peer, e);
+            failed(e);
         }
+    }
+
+    private void failed(Throwable e) {
+        over(failure("ucp_worker_progress", UcsStatus.CANCELED, e.toString()));
+        LOG.error("the connection to {} ends by an error", peer, e);
     }
 
     private void turn() {
@@ -404,7 +395,11 @@ final class Connection {
         if (operation.header != 0) {
             headers.add(operation.header);
         }
-        attempt(() -> operation.ended.accept(status));
+        try { // as attempt, without an object for each operation
+            operation.ended.accept(status);
+        } catch (Throwable e) {
+            failed(e);
+        }
     }
 
     /** Sleeps until UCX or another thread has work, or until the next check for overdue operations. */

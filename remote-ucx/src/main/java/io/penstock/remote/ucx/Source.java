@@ -45,7 +45,7 @@ interface Source {
     }
 
     private static ByteBuffer window(BufferRegion staging) {
-        return NativeMemory.view(hostAddress(staging.buffer()) + staging.offset(), staging.length());
+        return staging.buffer().hostView().orElseThrow().buffer(staging.offset(), (int) staging.length());
     }
 
     /** Memory of the host. */

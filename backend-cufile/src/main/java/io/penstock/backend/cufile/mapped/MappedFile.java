@@ -75,7 +75,7 @@ final class MappedFile extends WrappedFile<HostFile> {
         return new Refusal(path, why);
     }
 
-    /** Of most files that are opened: a stack for each, which nobody looks at, would cost as much as the rest. */
+    /** Has no stack trace: most files that are opened are refused, and only the message is used. */
     private static final class Refusal extends FileSystemException {
 
         private static final long serialVersionUID = 1;
