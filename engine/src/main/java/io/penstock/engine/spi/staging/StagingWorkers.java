@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The staging workers of the process, which all staged queues share. They start with the first queue and stop with the
- * last; unless an option sets their number, the second queue adds as many as one device needs, and each further one a third
- * of that, up to three quarters of the processors. Each queue has staging workers that prefer it, see {@link #take}.
+ * last; unless an option sets their number, the second queue adds two thirds of what one device needs, and each further one
+ * half of that, up to three quarters of the processors. Each queue has staging workers that prefer it, see {@link #take}.
  *
  * <p>Only as many are awake as the queues with requests in flight need. With more, the copies of one device are spread over
  * more threads, each of which waits for its own: that costs twice the processor time, and rate (docs/results/h200.md).
@@ -27,8 +27,6 @@ final class StagingWorkers {
      * some hosts 10 do, with less processor time; on slower ones they do not (docs/results/h200.md).
      */
     static final int MOST_PER_QUEUE = 12;
-
-    private static final int QUEUES_IN_FULL = 2;
 
     private static final Object PROCESS = "the staging workers of the process";
 
@@ -190,11 +188,12 @@ final class StagingWorkers {
 
     /**
      * Returns how many staging workers suit that many queues. Two queues can use all of the memory's bandwidth: more workers
-     * for more queues would only have more staging buffers in use, which leave the processor's caches (decision 0026).
+     * would only have more staging buffers in use, which leave the processor's caches (decision 0026).
      */
     private int wanted(int queueCount) {
-        int further = Math.max(0, queueCount - QUEUES_IN_FULL);
-        return perQueue * (queueCount - further) + further * Math.max(1, perQueue / 3);
+        int second = queueCount > 1 ? Math.max(1, 2 * perQueue / 3) : 0;
+        int further = Math.max(0, queueCount - 2) * Math.max(1, perQueue / 2);
+        return perQueue + second + further;
     }
 
     /** Removes a queue that has nothing in flight, and leaves on its behalf. */

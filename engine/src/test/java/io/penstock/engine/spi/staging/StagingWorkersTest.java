@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class StagingWorkersTest {
 
-    private final FakeHost host = new FakeHost(1 << 20, 1);
+    private final FakeHost host = new FakeHost(4 << 20, 1);
 
     private StagedQueue queue(StagingWorkers pool) {
         FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
@@ -123,7 +123,7 @@ class StagingWorkersTest {
     @Test
     void aSurplusWorkerSleepsUntilAnotherQueueIsBusy() throws InterruptedException {
         StagingWorkers pool = StagingWorkers.separate(1, 2);
-        FakeHost slow = new FakeHost(1 << 20, 1);
+        FakeHost slow = new FakeHost(4 << 20, 1);
         CountDownLatch reads = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
         slow.atCall = () -> {
@@ -185,9 +185,9 @@ class StagingWorkersTest {
 
     @Test
     void eachQueueAddsWorkersUpToThoseThatSuitTheProcessors() {
-        StagingWorkers pool = StagingWorkers.separate(2, 5);
+        StagingWorkers pool = StagingWorkers.separate(3, 6);
         List<StagedQueue> queues = new ArrayList<>();
-        for (int size : new int[] {2, 4, 5, 5}) {
+        for (int size : new int[] {3, 5, 6, 6}) {
             queues.add(queue(pool));
             assertThat(pool.size()).isEqualTo(size);
             assertThat(pool.threads()).hasSize(size).allMatch(Thread::isAlive);
@@ -198,10 +198,10 @@ class StagingWorkersTest {
     }
 
     @Test
-    void aThirdQueueAddsFewerWorkersThanTheFirstTwo() {
-        StagingWorkers pool = StagingWorkers.separate(2, 10);
+    void laterQueuesAddFewerWorkersThanTheFirst() {
+        StagingWorkers pool = StagingWorkers.separate(12, 48);
         List<StagedQueue> queues = new ArrayList<>();
-        for (int size : new int[] {2, 4, 5}) {
+        for (int size : new int[] {12, 20, 26, 32}) {
             queues.add(queue(pool));
             assertThat(pool.size()).isEqualTo(size);
         }
@@ -231,7 +231,7 @@ class StagingWorkersTest {
     }
 
     private static int stagingBuffers(Options options, int workers) {
-        FakeHost host = new FakeHost(1 << 20, 1);
+        FakeHost host = new FakeHost(4 << 20, 1);
         FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
         StagedQueue queue = new StagedQueue(device, host, options, StagingWorkers.stepped(workers), null, null);
         int total = queue.stagingStates().size();
@@ -242,7 +242,7 @@ class StagingWorkersTest {
     @Test
     void aQueueExecutesAsManyRequestsAtATimeAsItHasWorkersWhileAllAreIdle() {
         StagingWorkers pool = StagingWorkers.stepped(3);
-        FakeHost host = new FakeHost(1 << 20, 1);
+        FakeHost host = new FakeHost(4 << 20, 1);
         Options options = StagingSettings.of(Stage.STAGING, 1, 4);
         FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
         StagedQueue first = new StagedQueue(device, host, options, pool.enter(), null, null);
@@ -274,7 +274,7 @@ class StagingWorkersTest {
     @Test
     void aDeviceThatHangsDoesNotKeepWorkersFromAnother() {
         StagingWorkers pool = StagingWorkers.stepped(1);
-        FakeHost host = new FakeHost(1 << 20, 1);
+        FakeHost host = new FakeHost(4 << 20, 1);
         FakeDevice hanging = new FakeDevice(ThreadRule.MANY, host, 2);
         FakeDevice sound = new FakeDevice(ThreadRule.MANY, host, 3);
         Options options = StagingSettings.of(Stage.STAGING, 1, 4);
