@@ -156,6 +156,33 @@ class SeveralGpusTest {
         assertThat(Fakes.cuda().calls("cuMemcpyPeerAsync")).isEqualTo(4);
     }
 
+    /** Behind them, each copy would keep the link to the host idle while it runs. */
+    @Test
+    void aCopyFromAnotherGpuDoesNotWaitForCopiesOfStagingBuffers() {
+        String toGpu = "cuMemcpyHtoDAsync";
+        Backend first = backend(CufilePath.STAGED, 0);
+        Backend second = backend(CufilePath.STAGED, 1);
+        byte[] bytes = random(4096, 6);
+        DeviceBuffer from = gpus.buffer(first, bytes.length);
+        from.upload(0, ByteBuffer.wrap(bytes)).block(GpuFixture.LONG);
+        DeviceBuffer to = gpus.buffer(second, bytes.length);
+        StorageFile file = gpus.immutable(second, gpus.file("data", random(4096, 7)));
+        DeviceBuffer target = gpus.buffer(second, 4096);
+        Fakes.cuda().hold(toGpu);
+        try {
+            Mono<Completion> read =
+                    second.submit(Transfer.read(file.all(), target.all())).cache();
+            read.subscribe();
+            assertThat(Fakes.cuda().awaitHeld(toGpu, 1)).isEqualTo(1);
+            get(second.submit(Transfer.copy(from.all(), to.all())));
+            Fakes.cuda().release(toGpu);
+            get(read);
+        } finally {
+            Fakes.cuda().release(toGpu);
+        }
+        assertThat(content(to)).isEqualTo(bytes);
+    }
+
     @Test
     void aGpuThatIsNotThereIsNamed() {
         assertThatThrownBy(() -> backend(CufilePath.STAGED, 7)).isInstanceOf(BackendUnavailableException.class);

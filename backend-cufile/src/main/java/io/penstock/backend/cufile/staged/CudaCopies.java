@@ -60,12 +60,13 @@ final class CudaCopies implements StagingDevice {
         CudaPoint point = (CudaPoint) copy.point();
         CopyStreams streams = staging.streams();
         boolean in = copy.isInward();
-        long own = in ? streams.toGpu() : streams.fromGpu();
+        GpuMemory source = (GpuMemory) copy.source();
+        long own = own(streams, in, source != null);
         long stream = point == null ? own : point.stream(own);
         long gpu = copy.memory().nativeHandle() + copy.memoryOffset();
         long host = staging.hostAddress() + copy.stagingOffset();
         int started;
-        if (copy.source() instanceof GpuMemory source) {
+        if (source != null) {
             started = between(source, copy, gpu, stream);
         } else {
             started = in
@@ -82,6 +83,13 @@ final class CudaCopies implements StagingDevice {
         } else if (point != null) {
             point.join(staging.event());
         }
+    }
+
+    private static long own(CopyStreams streams, boolean in, boolean between) {
+        if (between) {
+            return streams.between();
+        }
+        return in ? streams.toGpu() : streams.fromGpu();
     }
 
     private int between(GpuMemory source, Request copy, long to, long stream) {
