@@ -129,7 +129,7 @@ public final class CommandRates {
         contenders.put(PEER, (inFlight, time) -> peer(inFlight, time, 1));
         contenders.put(HANDED, (inFlight, time) -> peer(inFlight, time, 2));
         contenders.put("queue pair", this::queuePair);
-        Options plain = Options.none().with(CommonOptions.POLL_MICROS, 0);
+        Options plain = Options.none(); // with which it polls where there are many processors
         Options polling = Options.none().with(CommonOptions.POLL_MICROS, 200);
         contenders.put("submit", submit(plain));
         contenders.put("submit, poll-micros=200", submit(polling));

@@ -5,7 +5,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 
 /** The socket of a QEMU's qtest protocol: each command is a line, and so is its answer. */
 final class Qtest implements Closeable {
@@ -13,7 +12,8 @@ final class Qtest implements Closeable {
     private static final int MOST_POSTED = 32;
 
     private final SocketChannel channel;
-    private final ByteBuffer in = ByteBuffer.allocate(1 << 12).flip(); // guarded by this
+    private final ByteBuffer in = ByteBuffer.allocateDirect(1 << 12).flip(); // guarded by this, as is the next
+    private final ByteBuffer out = ByteBuffer.allocateDirect(1 << 7);
     private int posted; // guarded by this: commands whose answers have not been read
     private boolean ended; // guarded by this
 
@@ -33,7 +33,11 @@ final class Qtest implements Closeable {
             return;
         }
         try {
-            ByteBuffer out = ByteBuffer.wrap((command + "\n").getBytes(StandardCharsets.US_ASCII));
+            out.clear();
+            for (int i = 0; i < command.length(); i++) {
+                out.put((byte) command.charAt(i));
+            }
+            out.put((byte) '\n').flip();
             while (out.hasRemaining()) {
                 channel.write(out);
             }
@@ -41,8 +45,8 @@ final class Qtest implements Closeable {
         } catch (IOException e) {
             ended();
         }
-        while (posted > MOST_POSTED) {
-            answer();
+        if (posted > MOST_POSTED) {
+            await();
         }
     }
 
