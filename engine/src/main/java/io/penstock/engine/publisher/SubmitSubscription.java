@@ -215,18 +215,26 @@ final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Tr
         if (stopped != 0) {
             arrivals.clear();
             over();
+        } else if (unasked != 0) {
+            ask();
         }
     }
 
-    /** Frees the place of a delivered transfer, and requests more in batches. */
+    /** Frees the place of a delivered transfer; many that end in one turn request the next ones in batches. */
     private void settle(SubmittedTransfer head) {
         arrivals.removeHead();
         window.give(head.place());
         settled++;
         if (++unasked == batch) {
-            unasked = 0;
-            upstream.request(batch);
+            ask();
         }
+    }
+
+    /** Requests as many transfers as were delivered: the rest of a window would otherwise stay empty until the next turn. */
+    private void ask() {
+        int next = unasked;
+        unasked = 0;
+        upstream.request(next);
     }
 
     private boolean abortIfDue() {

@@ -82,7 +82,7 @@ class FluxSubmitTest extends SubmitFixture {
             subscriber.request(1);
             port.runAll();
             assertThat(subscriber.getReceivedOnNext()).hasSize(i + 1);
-            assertThat(port.opens).isLessThanOrEqualTo(i + 1 + inFlight);
+            assertThat(port.opens).as("as many as there may be").isEqualTo(Math.min(500, i + 1 + inFlight));
         }
         assertThat(subscriber.isTerminatedComplete()).isTrue();
     }
