@@ -18,8 +18,17 @@ final class StagingWorker implements Runnable {
      */
     private static final long PATIENCE_NANOS = 1_000_000;
 
+    /**
+     * How long a staging worker that could fill another buffer waits for a copy before it looks for a request, and how often
+     * in a row: the next request often arrives before the copy has ended.
+     */
+    private static final long SLICE_NANOS = 20_000;
+
+    private static final int MOST_SLICES = 25;
+
     private final StagingWorkers pool;
     private final List<StagedRequest> copying = new ArrayList<>(); // oldest first
+    private int slices; // since a copy has ended or a request was taken
     int nextQueue; // for the pool
     long spinNanos; // for the pool: that of the queue it served last
     private CpuSet processors = CpuSet.ANY; // on which the thread runs
@@ -49,25 +58,34 @@ final class StagingWorker implements Runnable {
         boolean settled = settleEnded();
         boolean full =
                 !copying.isEmpty() && copying.size() >= copying.get(0).queue.buffersPerWorker();
-        if (full && (!mayWait || settle(0, true))) {
+        if (full && (!mayWait || settle(0, PATIENCE_NANOS))) {
             return settled || mayWait;
         }
         // Full and out of patience, perhaps because a device hangs: requests of other queues have staging buffers, and
         // may proceed.
         StagedRequest staged = pool.take(this, mayWait && copying.isEmpty());
         if (staged != null) {
+            slices = 0;
             work(staged);
             return true;
         }
         // No thread sleeps on the semaphore while its copy is in flight: the completion would be seen too late.
-        return (!copying.isEmpty() && settle(0, mayWait)) || settled;
+        return (!copying.isEmpty() && settle(0, mayWait ? patience() : 0)) || settled;
+    }
+
+    private long patience() {
+        if (slices == MOST_SLICES) {
+            return PATIENCE_NANOS;
+        }
+        slices++;
+        return SLICE_NANOS;
     }
 
     /** Completes all copies that have ended: one of another device may follow one of a hung device. */
     private boolean settleEnded() {
         boolean any = false;
         for (int i = 0; i < copying.size(); ) {
-            if (settle(i, false)) {
+            if (settle(i, 0)) {
                 any = true;
             } else {
                 i++;
@@ -76,12 +94,13 @@ final class StagingWorker implements Runnable {
         return any;
     }
 
-    private boolean settle(int index, boolean mayWait) {
+    private boolean settle(int index, long waitNanos) {
         StagedRequest staged = copying.get(index);
         DeviceSide copies = staged.queue.copies;
-        if (!(mayWait ? copies.await(staged, PATIENCE_NANOS) : copies.poll(staged))) {
+        if (!(waitNanos != 0 ? copies.await(staged, waitNanos) : copies.poll(staged))) {
             return false;
         }
+        slices = 0;
         copying.remove(index);
         if (staged.queue.stepped(staged, staged.moved)) {
             work(staged);

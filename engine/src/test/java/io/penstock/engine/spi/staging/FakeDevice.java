@@ -50,6 +50,7 @@ final class FakeDevice implements StagingDevice {
     private final Map<Request, Copy> copies = new HashMap<>();
     BooleanSupplier permitted = () -> true;
     boolean held; // no copy ends by itself
+    final List<Long> waits = new ArrayList<>(); // for how many nanoseconds a thread was to wait for one
     boolean endsAfterAPoll; // the next one that is looked at runs, and then all have ended
     boolean prompt; // copies end at the first look
     boolean full; // there is no memory for staging buffers
@@ -174,6 +175,7 @@ final class FakeDevice implements StagingDevice {
     @Override
     public synchronized void await(Request request, long nanos) {
         checkThread();
+        waits.add(nanos);
         if (!held) {
             end(request);
         }

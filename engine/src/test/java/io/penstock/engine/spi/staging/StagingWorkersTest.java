@@ -152,6 +152,38 @@ class StagingWorkersTest {
         pool.leave();
     }
 
+    /** The next request often arrives before the copy of the last one has ended. */
+    @Test
+    void aWorkerThatWaitsForACopyLooksForRequestsMeanwhile() {
+        StagingWorkers pool = StagingWorkers.stepped(1);
+        FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
+        device.held = true;
+        StagedQueue queue =
+                new StagedQueue(device, host, StagingSettings.of(Stage.STAGING, 3, 16), pool.enter(), null, null);
+        FakeFile file = new FakeFile(Stage.STAGING, 1, 1);
+        FakeDevice.Memory memory = new FakeDevice.Memory(Stage.STAGING);
+        StagingWorker worker = new StagingWorker(pool, 0);
+        List<Requests> reads = new ArrayList<>();
+        for (int inFlight = 1; inFlight < 3; inFlight++) {
+            reads.add(read(queue, file, memory));
+            worker.turn(true);
+            assertThat(device.started).isEqualTo(inFlight);
+            device.waits.clear();
+            for (int i = 0; i < 40; i++) {
+                worker.turn(true);
+            }
+            assertThat(device.waits.subList(0, 25)).containsOnly(20_000L);
+            assertThat(device.waits.subList(25, 40)).containsOnly(1_000_000L); // not for ever
+        }
+        device.held = false;
+        device.prompt = true;
+        worker.turn(false);
+        queue.turn(0);
+        assertThat(reads).allMatch(requests -> requests.hasEnded(0));
+        queue.close();
+        pool.leave();
+    }
+
     private static StagedQueue reading(StagingWorkers pool, FakeHost host) {
         FakeDevice device = new FakeDevice(ThreadRule.MANY, host, 1);
         return new StagedQueue(device, host, StagingSettings.of(Stage.STAGING, 1, 4), pool.enter(), null, null);
