@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CopyFences {
 
-    private static final int MOST_COPIES = 4; // copies with a fence behind them
+    private static final int MOST_COPIES = 8; // copies with a fence behind them
 
     /** A lost context may leave fences unsignalled: its state is queried once per this many polls without progress. */
     private static final int POLLS_PER_QUERY = 64;
