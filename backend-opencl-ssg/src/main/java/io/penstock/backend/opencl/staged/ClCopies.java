@@ -51,7 +51,8 @@ final class ClCopies implements StagingDevice {
     public void copy(Request copy) {
         ClStagingBuffer staging = (ClStagingBuffer) copy.staging();
         ClPoint point = (ClPoint) copy.point();
-        long queue = point == null ? staging.queue() : point.queue(staging.queue());
+        long own = own(staging.queues(), copy);
+        long queue = point == null ? own : point.queue(own);
         long buffer = copy.memory().nativeHandle();
         long host = staging.hostAddress() + copy.stagingOffset();
         long offset = copy.memoryOffset();
@@ -86,6 +87,13 @@ final class ClCopies implements StagingDevice {
         } else if (point != null) {
             point.join(staging.event());
         }
+    }
+
+    private static long own(CopyQueues queues, Request copy) {
+        if (copy.source() != null) {
+            return queues.between();
+        }
+        return copy.isInward() ? queues.toDevice() : queues.fromDevice();
     }
 
     private static ClCall call(Request copy) {

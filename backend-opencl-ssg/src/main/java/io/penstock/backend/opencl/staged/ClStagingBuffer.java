@@ -34,7 +34,7 @@ final class ClStagingBuffer implements DeviceMemory {
     private final Kind kind;
     private final @Nullable Slab own; // null where the memory is the driver's
     private final long buffer;
-    private final long queue;
+    private final CopyQueues queues;
     private final Pause pause = new Pause().naps(20_000, 20_000); // of the thread that waits for a copy
     private final ByteBuffer cells = ByteBuffer.allocateDirect(CELL_BYTES).order(ByteOrder.nativeOrder());
     private final long cellAddress = NativeMemory.address(cells);
@@ -49,38 +49,35 @@ final class ClStagingBuffer implements DeviceMemory {
     record Kind(long bytes, boolean ofDriver) {}
 
     private ClStagingBuffer(
-            Consumer<ClStagingBuffer> giveBack, Kind kind, @Nullable Slab own, long buffer, long queue) {
+            Consumer<ClStagingBuffer> giveBack, Kind kind, @Nullable Slab own, long buffer, CopyQueues queues) {
         this.giveBack = giveBack;
         this.kind = kind;
         this.own = own;
         this.buffer = buffer;
-        this.queue = queue;
+        this.queues = queues;
     }
 
     /**
      * Allocates a staging buffer.
      *
+     * @param queues carry its copies
      * @param giveBack receives it when it is no longer used
      * @throws io.penstock.TransientStorageException if there is no memory left
      */
-    static ClStagingBuffer allocate(ClContext context, Kind kind, Consumer<ClStagingBuffer> giveBack) {
+    static ClStagingBuffer allocate(
+            ClContext context, CopyQueues queues, Kind kind, Consumer<ClStagingBuffer> giveBack) {
         String request = "allocation of a staging buffer of " + kind.bytes + " bytes";
         Slab own = kind.ofDriver ? null : Slabs.shared().allocate(kind.bytes);
         long buffer = 0;
-        long queue = 0;
         try {
             buffer = own == null
                     // A driver maps its memory at any address: the size must leave room for page alignment.
                     ? create(context, request, OpenCl.CL_MEM_ALLOC_HOST_PTR, kind.bytes + PAGE_BYTES, 0)
                     : create(context, request, OpenCl.CL_MEM_USE_HOST_PTR, kind.bytes, own.hostAddress());
-            queue = context.createQueue(0);
-            ClStagingBuffer staging = new ClStagingBuffer(giveBack, kind, own, buffer, queue);
+            ClStagingBuffer staging = new ClStagingBuffer(giveBack, kind, own, buffer, queues);
             staging.map(request);
             return staging;
         } catch (RuntimeException e) {
-            if (queue != 0) {
-                OpenCl.clReleaseCommandQueue(queue);
-            }
             if (buffer != 0) {
                 OpenCl.clReleaseMemObject(buffer);
             }
@@ -101,15 +98,14 @@ final class ClStagingBuffer implements DeviceMemory {
     private void map(String request) {
         long flags = OpenCl.CL_MAP_READ | OpenCl.CL_MAP_WRITE;
         long bytes = kind.bytes + (kind.ofDriver ? PAGE_BYTES : 0);
-        mapped = OpenCl.clEnqueueMapBuffer(queue, buffer, 1, flags, 0, bytes, 0, 0, 0, cellAddress + ERROR);
+        mapped = OpenCl.clEnqueueMapBuffer(queues.maps(), buffer, 1, flags, 0, bytes, 0, 0, 0, cellAddress + ERROR);
         OpenClFailure.check(request, "clEnqueueMapBuffer", cells.getInt(ERROR));
     }
 
     /** Releases it; no copy may be in flight. */
     void release() {
-        OpenCl.clEnqueueUnmapMemObject(queue, buffer, mapped, 0, 0, 0);
-        OpenCl.clFinish(queue);
-        OpenCl.clReleaseCommandQueue(queue);
+        OpenCl.clEnqueueUnmapMemObject(queues.maps(), buffer, mapped, 0, 0, 0);
+        OpenCl.clFinish(queues.maps());
         OpenCl.clReleaseMemObject(buffer);
         if (own != null) {
             own.free();
@@ -124,8 +120,9 @@ final class ClStagingBuffer implements DeviceMemory {
         return pause;
     }
 
-    long queue() {
-        return queue;
+    /** Returns the queues on which it is copied. */
+    CopyQueues queues() {
+        return queues;
     }
 
     /** Returns the address of the cell for the event of a copy. */

@@ -4,6 +4,7 @@ package io.penstock.backend.opencl.staged;
 import io.penstock.backend.opencl.context.ClContext;
 import io.penstock.engine.spi.IdleMemory;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The staging buffers of one context; a few are kept for reuse, since pinning is slow, and an upload takes a staging
@@ -20,6 +21,7 @@ public final class ClStagingBuffers implements ClContext.Part {
     private final ClContext context;
     private final IdleMemory<ClStagingBuffer.Kind, ClStagingBuffer> idle =
             new IdleMemory<>(MOST_IDLE_BYTES, ClStagingBuffer::bytes);
+    private @Nullable CopyQueues queues; // guarded by this
 
     private ClStagingBuffers(ClContext context) {
         this.context = context;
@@ -39,13 +41,23 @@ public final class ClStagingBuffers implements ClContext.Part {
         context.join();
         try {
             ClStagingBuffer known = idle.take(kind);
-            ClStagingBuffer staging = known != null ? known : ClStagingBuffer.allocate(context, kind, this::give);
+            ClStagingBuffer staging =
+                    known != null ? known : ClStagingBuffer.allocate(context, queues(), kind, this::give);
             LIVE.incrementAndGet();
             return staging;
         } catch (RuntimeException | Error e) {
             context.leave();
             throw e;
         }
+    }
+
+    private synchronized CopyQueues queues() {
+        CopyQueues known = queues;
+        if (known == null) {
+            known = CopyQueues.open(context);
+            queues = known;
+        }
+        return known;
     }
 
     private void give(ClStagingBuffer staging) {
@@ -56,9 +68,13 @@ public final class ClStagingBuffers implements ClContext.Part {
         context.leave();
     }
 
-    /** Frees all idle buffers; none is taken after this. */
+    /** Frees all idle buffers and the queues; no buffer is taken after this. */
     @Override
-    public void close() {
+    public synchronized void close() {
         idle.drain(ClStagingBuffer::release);
+        if (queues != null) {
+            queues.close();
+            queues = null;
+        }
     }
 }
