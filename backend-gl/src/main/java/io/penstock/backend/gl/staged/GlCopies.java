@@ -109,6 +109,12 @@ public final class GlCopies implements StagingDevice {
         }
     }
 
+    /** {@inheritDoc} As the commands of a context do. */
+    @Override
+    public boolean endsInOrder() {
+        return true;
+    }
+
     private void end(Request request, GlCopy copy, @Nullable NativeFailure failure) {
         GlStagingBuffer bounce = copy.bounce;
         copy.bounce = null;

@@ -47,6 +47,11 @@ final class DeviceSide {
         return ended(staged);
     }
 
+    /** Returns whether copies end in the order in which they were started. */
+    boolean endsInOrder() {
+        return device.endsInOrder();
+    }
+
     /** As {@link #poll}, but waits for about {@code nanos}. */
     boolean await(StagedRequest staged, long nanos) {
         if (!staged.hasCopyEnded()) {

@@ -13,7 +13,11 @@ public final class ExecutorLoop {
 
     private final ExecutorPump pump;
     private final Wakeup wakeup;
-    private final Pause pause = new Pause().spins(64).naps(5_000, 40_000); // between polls of copies
+    // Between polls of copies. A nap of a few microseconds takes tens of them, and the copies that end meanwhile occupy
+    // staging
+    // buffers; where there are few processors, the device may need this one.
+    private final Pause pause =
+            new Pause().spins(64).gaps(1_000, Pause.pollNanos(-1)).naps(5_000, 40_000);
 
     /**
      * Creates a loop.

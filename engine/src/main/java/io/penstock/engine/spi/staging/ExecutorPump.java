@@ -210,14 +210,11 @@ public final class ExecutorPump implements Executor, AutoCloseable {
     }
 
     /**
-     * Polls copies last first, then fences, and then continues in the order in which the copies were started: so no
-     * copy seems to have ended before a copy, or a fence, that it waited for on the device.
+     * Polls copies, then fences, and then continues in the order in which the copies were started: so no copy seems to have
+     * ended before a copy, or a fence, that it waited for on the device.
      */
     private void settle() {
-        for (int i = copying.size() - 1; i >= 0; i--) {
-            StagedRequest staged = copying.get(i);
-            staged.queue.copies.poll(staged);
-        }
+        pollCopies();
         if (!watched.isEmpty()) {
             pollFences();
         }
@@ -232,6 +229,22 @@ public final class ExecutorPump implements Executor, AutoCloseable {
             }
         }
         copying.subList(kept, copying.size()).clear();
+    }
+
+    /** Polls last first, or up to the first that has not ended: no copy is found ended behind one that was polled before it ended. */
+    private void pollCopies() {
+        if (!copying.isEmpty() && copying.get(0).queue.copies.endsInOrder()) {
+            for (StagedRequest staged : copying) {
+                if (!staged.queue.copies.poll(staged)) {
+                    return;
+                }
+            }
+        } else {
+            for (int i = copying.size() - 1; i >= 0; i--) {
+                StagedRequest staged = copying.get(i);
+                staged.queue.copies.poll(staged);
+            }
+        }
     }
 
     private void pollFences() {

@@ -64,6 +64,15 @@ public interface StagingDevice {
     }
 
     /**
+     * Returns whether copies end in the order in which they were started, those of all queues of an {@link ExecutorPump}
+     * together: the pump then polls none behind one that has not ended, where it would otherwise poll each. False unless
+     * overridden.
+     */
+    default boolean endsInOrder() {
+        return false;
+    }
+
+    /**
      * As {@link #poll}, but waits up to about {@code nanos} for the end. Called only by staging workers that also copy
      * ({@link ThreadRule#MANY}). They serve other devices too; the bound keeps a hung device from blocking them. Does
      * not wait unless overridden.

@@ -61,6 +61,32 @@ class ExecutorPumpTest {
     }
 
     @Test
+    void ofCopiesThatEndInOrderOnlyTheOldestIsPolled() {
+        stage.device.held = true;
+        for (int id = 0; id < 4; id++) {
+            stage.read(id, file, 0, memory, id * 100L, 100);
+        }
+        stage.turn();
+        stage.fill();
+        pump.run(0);
+        assertThat(stage.device.polls).isEqualTo(stage.device.started).isGreaterThan(1);
+
+        stage.device.inOrder = true;
+        stage.device.polls = 0;
+        pump.run(0);
+        assertThat(stage.device.polls).isEqualTo(1);
+
+        stage.device.held = false;
+        stage.device.prompt = true;
+        stage.device.polls = 0;
+        pump.run(0);
+        assertThat(stage.device.polls).isEqualTo(stage.device.started);
+        for (int id = 0; id < stage.device.started; id++) {
+            assertThat(stage.result(id)).isEqualTo(100);
+        }
+    }
+
+    @Test
     void copiesArePolledForAsLongAsTheirQueueRequests() {
         assertThat(new ExecutorPump(() -> {}).spinNanos()).isZero();
         assertThat(pump.spinNanos()).isEqualTo(1000L * Stage.SPIN_MICROS);

@@ -50,6 +50,8 @@ final class FakeDevice implements StagingDevice {
     private final Map<Request, Copy> copies = new HashMap<>();
     BooleanSupplier permitted = () -> true;
     boolean held; // no copy ends by itself
+    boolean inOrder; // copies end in their order
+    int polls;
     final List<Long> waits = new ArrayList<>(); // for how many nanoseconds a thread was to wait for one
     boolean endsAfterAPoll; // the next one that is looked at runs, and then all have ended
     boolean prompt; // copies end at the first look
@@ -159,8 +161,14 @@ final class FakeDevice implements StagingDevice {
     }
 
     @Override
+    public boolean endsInOrder() {
+        return inOrder;
+    }
+
+    @Override
     public synchronized void poll(Request request) {
         checkThread();
+        polls++;
         if (throwsAtPoll) {
             throw new UnsupportedOperationException("poll");
         }
