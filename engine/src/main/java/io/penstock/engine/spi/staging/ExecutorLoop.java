@@ -11,13 +11,18 @@ import io.penstock.engine.spi.Wakeup;
  */
 public final class ExecutorLoop {
 
+    private static final long LEAST_AWAKE_NANOS = 50_000;
+
     private final ExecutorPump pump;
     private final Wakeup wakeup;
+
     // Between polls of copies. A nap of a few microseconds takes tens of them, and the copies that end meanwhile occupy
     // staging
-    // buffers; where there are few processors, the device may need this one.
-    private final Pause pause =
-            new Pause().spins(64).gaps(1_000, Pause.pollNanos(-1)).naps(5_000, 40_000);
+    // buffers; but where there are few processors, the device may need this one.
+    private final Pause pause = new Pause()
+            .spins(64)
+            .gaps(1_000, Math.max(LEAST_AWAKE_NANOS, Pause.pollNanos(-1)))
+            .naps(5_000, 40_000);
 
     /**
      * Creates a loop.
