@@ -53,27 +53,7 @@ final class ClCopies implements StagingDevice {
         ClPoint point = (ClPoint) copy.point();
         long own = own(staging.queues(), copy);
         long queue = point == null ? own : point.queue(own);
-        long buffer = copy.memory().nativeHandle();
-        long host = staging.hostAddress() + copy.stagingOffset();
-        long offset = copy.memoryOffset();
-        long bytes = copy.bytes();
-        int started;
-        if (copy.source() instanceof ClMemory source) {
-            started = OpenCl.clEnqueueCopyBuffer(
-                    queue,
-                    source.nativeHandle(),
-                    buffer,
-                    copy.sourceOffset(),
-                    offset,
-                    bytes,
-                    0,
-                    0,
-                    staging.eventCell());
-        } else {
-            started = copy.isInward()
-                    ? OpenCl.clEnqueueWriteBuffer(queue, buffer, 0, offset, bytes, host, 0, 0, staging.eventCell())
-                    : OpenCl.clEnqueueReadBuffer(queue, buffer, 0, offset, bytes, host, 0, 0, staging.eventCell());
-        }
+        int started = start(copy, staging, queue);
         if (started != OpenClError.SUCCESS) {
             copy.fail(call(copy).failure(started));
             return;
@@ -87,6 +67,21 @@ final class ClCopies implements StagingDevice {
         } else if (point != null) {
             point.join(staging.event());
         }
+    }
+
+    private static int start(Request copy, ClStagingBuffer staging, long queue) {
+        long buffer = copy.memory().nativeHandle();
+        long host = staging.hostAddress() + copy.stagingOffset();
+        long offset = copy.memoryOffset();
+        long bytes = copy.bytes();
+        long event = staging.eventCell();
+        if (copy.source() instanceof ClMemory source) {
+            long from = source.nativeHandle();
+            return OpenCl.clEnqueueCopyBuffer(queue, from, buffer, copy.sourceOffset(), offset, bytes, 0, 0, event);
+        }
+        return copy.isInward()
+                ? OpenCl.clEnqueueWriteBuffer(queue, buffer, 0, offset, bytes, host, 0, 0, event)
+                : OpenCl.clEnqueueReadBuffer(queue, buffer, 0, offset, bytes, host, 0, 0, event);
     }
 
     private static long own(CopyQueues queues, Request copy) {
