@@ -43,7 +43,18 @@ class PageTest {
         assertThat(Files.readString(PAGE))
                 .contains("## " + name(program) + "\n\n```java\n" + source.substring(source.indexOf("/**")) + "```\n")
                 .containsPattern("\\| \\[" + name(program) + "]\\(#"
-                        + name(program).toLowerCase(Locale.ROOT) + "\\) \\| \\w.+ \\|\n");
+                        + name(program).toLowerCase(Locale.ROOT) + "\\) \\| \\w.+ \\|" + arguments(source) + "\n");
+    }
+
+    /** Returns a pattern of the table's last column: a name for each argument that the program accesses. */
+    private static String arguments(String source) {
+        int last = Pattern.compile("arguments\\[(\\d)]")
+                .matcher(source)
+                .results()
+                .mapToInt(access -> Integer.parseInt(access.group(1)))
+                .max()
+                .orElse(-1);
+        return last < 0 ? "" : " `\\[?\\w+" + " \\[?\\w+\\W*".repeat(last) + ".*` \\|";
     }
 
     @ParameterizedTest
