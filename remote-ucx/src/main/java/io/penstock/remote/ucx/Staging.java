@@ -27,6 +27,8 @@ final class Staging {
     private final ArrayDeque<Slot> free = new ArrayDeque<>(); // guarded by this, as all below
     private final ArrayDeque<Consumer<@Nullable Slot>> waiting = new ArrayDeque<>();
     private boolean closed;
+    private boolean released; // the memory
+    private boolean handing; // a thread hands free slots to those that wait
 
     private Staging(UcxContext context, DeviceBuffer buffer, long address) throws IOException {
         this.context = context;
@@ -89,7 +91,7 @@ final class Staging {
         Slot slot = null;
         synchronized (this) {
             if (!closed) {
-                slot = free.poll();
+                slot = waiting.isEmpty() ? free.poll() : null;
                 if (slot == null) {
                     waiting.add(taker);
                     return;
@@ -100,20 +102,49 @@ final class Staging {
     }
 
     private void freed(Slot slot) {
-        Consumer<@Nullable Slot> next;
         synchronized (this) {
-            next = waiting.poll();
-            if (next == null) {
-                free.add(slot);
-                freeIfUnused();
-                return;
+            free.add(slot);
+            if (handing) {
+                return; // within a taker, perhaps: one that frees its slot at once does not call the next
+            }
+            handing = true;
+        }
+        boolean more = true;
+        try {
+            while (more) {
+                more = handOn();
+            }
+        } finally {
+            if (more) { // a taker has thrown
+                stopHanding();
             }
         }
+    }
+
+    /** Hands a free slot to the one that has waited longest; returns false, and ends the handing, if there is none. */
+    private boolean handOn() {
+        Slot slot;
+        Consumer<@Nullable Slot> next;
+        synchronized (this) {
+            if (waiting.isEmpty() || free.isEmpty()) {
+                handing = false;
+                freeIfUnused();
+                return false;
+            }
+            slot = free.remove();
+            next = waiting.remove();
+        }
         next.accept(slot);
+        return true;
+    }
+
+    private synchronized void stopHanding() {
+        handing = false;
     }
 
     private synchronized void freeIfUnused() {
-        if (closed && free.size() == SLOTS) {
+        if (closed && !released && free.size() == SLOTS) {
+            released = true;
             context.unmap(registration);
             buffer.close();
         }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.ucx;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.tck.Require;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The slots of an exporter, for which readers wait. */
+class StagingTest {
+
+    private Backend backend;
+    private Staging staging;
+
+    @BeforeEach
+    void open() throws IOException {
+        Require.backend("ucx", UcxContext.unavailable());
+        backend = Backends.open("host");
+        staging = Staging.open(backend);
+    }
+
+    @AfterEach
+    void close() {
+        if (staging != null) {
+            staging.close();
+            backend.close(); // which reports what is still allocated
+        }
+    }
+
+    private ArrayDeque<Staging.Slot> takeAll() {
+        ArrayDeque<Staging.Slot> taken = new ArrayDeque<>();
+        for (int slot = 0; slot < 8; slot++) {
+            staging.take(taken::add);
+        }
+        assertThat(taken).hasSize(8);
+        return taken;
+    }
+
+    /** As reads do that fail at once, because their file is closed for instance. */
+    @Test
+    void manyThatFreeTheirSlotAtOnceDoNotCallOneAnother() {
+        ArrayDeque<Staging.Slot> taken = takeAll();
+        int[] served = new int[1];
+        for (int i = 0; i < 100_000; i++) {
+            staging.take(slot -> {
+                served[0]++;
+                slot.free();
+            });
+        }
+        taken.remove().free();
+        assertThat(served[0]).isEqualTo(100_000);
+        taken.forEach(Staging.Slot::free);
+    }
+
+    @Test
+    void thoseThatWaitAreServedInTheirOrder() {
+        ArrayDeque<Staging.Slot> taken = takeAll();
+        List<Integer> served = new ArrayList<>();
+        List<Staging.Slot> slots = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            int number = i;
+            staging.take(slot -> {
+                served.add(number);
+                slots.add(slot);
+            });
+        }
+        assertThat(served).isEmpty();
+        taken.remove().free();
+        taken.remove().free();
+        assertThat(served).containsExactly(0, 1);
+        taken.forEach(Staging.Slot::free);
+        assertThat(served).containsExactly(0, 1, 2);
+        slots.forEach(Staging.Slot::free);
+    }
+
+    @Test
+    void thoseThatWaitAtTheCloseGetNone() {
+        ArrayDeque<Staging.Slot> taken = takeAll();
+        List<Boolean> served = new ArrayList<>();
+        staging.take(slot -> served.add(slot != null));
+        staging.close();
+        staging.take(slot -> served.add(slot != null));
+        assertThat(served).containsExactly(false, false);
+        taken.forEach(Staging.Slot::free);
+    }
+}
