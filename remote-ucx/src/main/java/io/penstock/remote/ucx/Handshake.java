@@ -4,8 +4,10 @@ package io.penstock.remote.ucx;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.file.NoSuchFileException;
 import java.util.concurrent.TimeUnit;
@@ -37,8 +39,9 @@ final class Handshake {
     static void join(Socket socket, String name, String token, long timeoutNanos) throws IOException {
         ByteArrayOutputStream hello = hello();
         new DataOutputStream(hello).writeUTF(token);
-        DataInputStream in = begin(socket, hello, timeoutNanos);
-        if (!in.readBoolean()) {
+        boolean admitted = begin(socket, hello, timeoutNanos).readBoolean();
+        socket.setSoTimeout(millis(timeoutNanos));
+        if (!admitted) {
             throw new NoSuchFileException("ucx://" + name + "/" + token, null, "the listener has no such export");
         }
     }
@@ -51,6 +54,7 @@ final class Handshake {
      */
     static void admit(Socket socket, Predicate<String> tokens, long timeoutNanos) throws IOException {
         boolean admitted = tokens.test(begin(socket, hello(), timeoutNanos).readUTF());
+        socket.setSoTimeout(millis(timeoutNanos));
         socket.getOutputStream().write(admitted ? 1 : 0);
         if (!admitted) {
             throw new IOException("a reader has the token of no export");
@@ -68,10 +72,8 @@ final class Handshake {
 
     private static DataInputStream begin(Socket socket, ByteArrayOutputStream hello, long timeoutNanos)
             throws IOException {
-        socket.setSoTimeout(
-                (int) Math.max(1, Math.min(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), Integer.MAX_VALUE)));
         socket.getOutputStream().write(hello.toByteArray());
-        DataInputStream in = new DataInputStream(socket.getInputStream());
+        DataInputStream in = new DataInputStream(new TimedInput(socket, timeoutNanos));
         if (in.readLong() != MAGIC) {
             throw new IOException("the peer is no listener or reader of Penstock");
         }
@@ -81,6 +83,44 @@ final class Handshake {
         }
         checkSegments(in.readLong());
         return in;
+    }
+
+    private static int millis(long nanos) {
+        return (int) Math.max(1, Math.min(TimeUnit.NANOSECONDS.toMillis(nanos), Integer.MAX_VALUE));
+    }
+
+    /** Limits the time of all reads together: a peer that sends a byte now and then would hold a thread for as long as it likes. */
+    private static final class TimedInput extends FilterInputStream {
+
+        private final Socket socket;
+        private final long start = System.nanoTime();
+        private final long nanos;
+
+        TimedInput(Socket socket, long nanos) throws IOException {
+            super(socket.getInputStream());
+            this.socket = socket;
+            this.nanos = nanos;
+        }
+
+        @Override
+        public int read() throws IOException {
+            limit();
+            return super.read();
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            limit();
+            return super.read(bytes, offset, length);
+        }
+
+        private void limit() throws IOException {
+            long left = nanos - (System.nanoTime() - start);
+            if (left <= 0) {
+                throw new SocketTimeoutException("the peer has not introduced itself within " + millis(nanos) + " ms");
+            }
+            socket.setSoTimeout(millis(left));
+        }
     }
 
     /** UCX sends segments of its own size, and ends a process that has less room for one. */
