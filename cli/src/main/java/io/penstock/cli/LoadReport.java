@@ -39,7 +39,7 @@ final class LoadReport {
                 paths(first.loaded()),
                 first.backend().name(),
                 devices > 1 ? ", " + devices + " devices" : "",
-                first.sums().isEmpty() ? "" : "; verified"));
+                first.isVerified() ? "; verified" : ""));
         return text.toString();
     }
 
@@ -87,7 +87,7 @@ final class LoadReport {
                 + ",\n  \"path\": " + JsonText.quoted(paths(loaded))
                 + ",\n  \"bytes\": " + loaded.bytes()
                 + ",\n  \"nanos\": " + loaded.nanos()
-                + ",\n  \"verified\": " + !sums.isEmpty()
+                + ",\n  \"verified\": " + target.isVerified()
                 + ",\n  \"arrays\": " + (loaded.arrays().isEmpty() ? "[]" : arrays) + "\n}";
     }
 

@@ -11,7 +11,6 @@ import io.penstock.formats.Loader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -30,7 +29,7 @@ final class LoadTargets implements AutoCloseable {
         private final LoadPlan plan;
         private final Load load;
         private @Nullable LoadedArrays loaded;
-        private Map<String, String> sums = new LinkedHashMap<>();
+        private @Nullable Map<String, String> sums;
 
         Target(Backend backend, String name, LoadPlan plan, Load load) {
             this.backend = backend;
@@ -52,9 +51,14 @@ final class LoadTargets implements AutoCloseable {
             return Objects.requireNonNull(loaded, "not loaded yet");
         }
 
+        /** Returns whether the arrays were verified, if there are any. */
+        boolean isVerified() {
+            return sums != null;
+        }
+
         /** Returns the sums of the arrays by name, none if they were not verified. */
         Map<String, String> sums() {
-            return sums;
+            return sums == null ? Map.of() : sums;
         }
     }
 
@@ -127,11 +131,14 @@ final class LoadTargets implements AutoCloseable {
 
     @Override
     public void close() {
-        for (Target target : targets) {
-            if (target.loaded != null) {
-                target.loaded.close();
+        try {
+            for (Target target : targets) {
+                if (target.loaded != null) {
+                    target.loaded.close();
+                }
             }
+        } finally {
+            backends.forEach(Backend::close);
         }
-        backends.forEach(Backend::close);
     }
 }

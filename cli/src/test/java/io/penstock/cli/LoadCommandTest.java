@@ -70,6 +70,16 @@ class LoadCommandTest {
     }
 
     @Test
+    void noArraysAreVerifiedToo() throws IOException {
+        Path empty = Files.write(folder.resolve("empty.safetensors"), new byte[] {2, 0, 0, 0, 0, 0, 0, 0, '{', '}'});
+        CommandLineRun run = CommandLineRun.of("load", empty.toString(), "--backend", "host", "--verify");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out()).contains("loaded 0 arrays, 0 bytes").contains("; verified");
+        run = CommandLineRun.of("load", empty.toString(), "--backend", "host", "--verify", "--json");
+        assertThat(run.out()).contains("\"verified\": true");
+    }
+
+    @Test
     void loadSaysHowFastAndVerifies() {
         CommandLineRun run = CommandLineRun.of("load", model, "--backend", "host", "--verify");
         assertThat(run.code()).as(run.err()).isZero();
