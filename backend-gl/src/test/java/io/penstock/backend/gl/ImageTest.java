@@ -216,6 +216,25 @@ class ImageTest {
                 .hasMessageContaining("glTextureSubImage -> GL_INVALID_VALUE");
     }
 
+    /** GL's calls for two dimensions take neither slice nor depth. */
+    @ParameterizedTest
+    @CsvSource({"0, 2", "1, 1"})
+    void aBoxOfMoreDimensionsThanTheTextureFailsTheTransfer(int slice, int slices) {
+        Backend backend = backend(GlFixture.options(GlPath.STAGED));
+        Texels size = new Texels(16, 16, 1);
+        int texture = application.texture(GlDrawing.GL_R8, size, FILLED);
+        Texels extent = new Texels(16, 16, slices);
+        ImageRegion beyond =
+                new ImageRegion(texture, 0, new Texels(0, 0, slice), extent, tight(GlDrawing.GL_R8, 1, extent));
+        StorageFile file = fixture.open(backend, "deep", random(256 * slices, 8));
+        assertThatThrownBy(() -> move(backend, Transfer.read(file.all(), beyond)))
+                .isInstanceOf(PermanentStorageException.class)
+                .hasMessageContaining("glTextureSubImage -> GL_INVALID_");
+        byte[] unchanged = new byte[256];
+        Arrays.fill(unchanged, (byte) FILLED);
+        assertThat(application.texels(texture, GlDrawing.GL_RED, 256)).isEqualTo(unchanged);
+    }
+
     @Test
     void required_402_anInvalidLayoutIsTheCallersError() {
         Backend backend = backend(GlFixture.options(GlPath.STAGED));

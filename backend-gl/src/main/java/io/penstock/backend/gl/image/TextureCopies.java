@@ -62,7 +62,8 @@ public final class TextureCopies {
     }
 
     private void fill(GlImage image, long base, long offset, long bytes) {
-        int dimensions = dimensions((int) image.nativeHandle());
+        // A call for fewer dimensions would drop the rest of the box: the one for all of them is refused by GL.
+        int dimensions = Math.max(dimensions((int) image.nativeHandle()), dimensions(image.region()));
         ImageBoxes boxes = image.boxes();
         boxes.cut(offset, bytes);
         while (boxes.next()) {
@@ -79,6 +80,13 @@ public final class TextureCopies {
             case GlTextures.GL_TEXTURE_2D, GlTextures.GL_TEXTURE_RECTANGLE, GlTextures.GL_TEXTURE_1D_ARRAY -> 2;
             default -> 3;
         };
+    }
+
+    /** Returns in how many dimensions a box is more than one texel at 0. */
+    private static int dimensions(ImageRegion region) {
+        boolean deep = region.origin().z() > 0 || region.extent().z() > 1;
+        boolean high = region.origin().y() > 0 || region.extent().y() > 1;
+        return deep ? 3 : high ? 2 : 1;
     }
 
     private static void fill(GlImage image, int dimensions, long at) {
