@@ -236,6 +236,19 @@ class ImageTest {
     }
 
     @Test
+    void aHandleThatIsNoNameOfGlIsTheCallersError() {
+        Backend backend = backend(GlFixture.options(GlPath.STAGED));
+        Texels size = new Texels(16, 16, 1);
+        int texture = application.texture(GlDrawing.GL_R8, size, FILLED);
+        long handle = texture + (1L << Integer.SIZE);
+        ImageRegion wide = new ImageRegion(handle, 0, new Texels(0, 0, 0), size, tight(GlDrawing.GL_R8, 1, size));
+        StorageFile file = fixture.open(backend, "wide", new byte[256]);
+        assertThatThrownBy(() -> move(backend, Transfer.read(file.all(), wide)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(handle + " is not the name of a GL texture");
+    }
+
+    @Test
     void required_402_anInvalidLayoutIsTheCallersError() {
         Backend backend = backend(GlFixture.options(GlPath.STAGED));
         Texels size = new Texels(16, 16, 1);

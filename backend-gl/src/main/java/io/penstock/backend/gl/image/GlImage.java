@@ -32,9 +32,12 @@ public final class GlImage implements DeviceMemory {
     /**
      * Describes a box; what only GL knows, such as the texture's size, is checked when it is filled.
      *
-     * @throws IllegalArgumentException if the layout is not valid for these texels in a file
+     * @throws IllegalArgumentException if the layout is not valid for these texels in a file, or GL has no such names
      */
     public static GlImage of(ImageRegion region) {
+        if (region.image() != (int) region.image()) {
+            throw new IllegalArgumentException(region.image() + " is not the name of a GL texture");
+        }
         ImageRegion.Layout layout = region.layout();
         TexelFormat format = TexelFormat.of(layout.format());
         if (format == null) {
