@@ -248,6 +248,22 @@ class ImageTest {
                 .hasMessageContaining(handle + " is not the name of a GL texture");
     }
 
+    /** Textures of 32,768 texels a row exist. */
+    @Test
+    void rowsMayHaveHalfAMebibyteEach() {
+        Backend backend = backend(GlFixture.options(GlPath.STAGED));
+        Texels size = new Texels(16, 2, 1);
+        int rowPitch = 32768 * 16;
+        byte[] content = random(2 * rowPitch, 10);
+        int texture = application.texture(GlDrawing.GL_R8, size, FILLED);
+        ImageRegion all = new ImageRegion(
+                texture, 0, new Texels(0, 0, 0), size, new Layout(GlDrawing.GL_R8, 1, rowPitch, 2L * rowPitch));
+        move(backend, Transfer.read(fixture.open(backend, "rows", content).all(), all));
+        byte[] expected = Arrays.copyOf(content, 32);
+        System.arraycopy(content, rowPitch, expected, 16, 16);
+        assertThat(application.texels(texture, GlDrawing.GL_RED, 32)).isEqualTo(expected);
+    }
+
     @Test
     void required_402_anInvalidLayoutIsTheCallersError() {
         Backend backend = backend(GlFixture.options(GlPath.STAGED));

@@ -8,8 +8,8 @@ import io.penstock.engine.spi.staging.ImageBoxes;
 /** A box of texels of a texture for one transfer; its bytes are counted in file layout. */
 public final class GlImage implements DeviceMemory {
 
-    /** Enough for a row of any GL texture. */
-    private static final long MOST_ROW_BYTES = 256 << 10;
+    /** Enough for a row of any GL texture: 32,768 texels of 16 bytes. */
+    private static final long MOST_ROW_BYTES = 512 << 10;
 
     private final ImageRegion region;
     private final TexelFormat format;
