@@ -4,6 +4,7 @@ package io.penstock.engine.spi.ssg;
 import io.penstock.Option;
 import io.penstock.Options;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -47,9 +48,14 @@ public record SsgProof(String reason, String by, long blockBytes) {
         try {
             return name.isEmpty() ? ofTemporary(driver) : ofFile(Path.of(name), driver);
         } catch (IOException | RuntimeException e) {
-            throw new SsgRefusal(
-                    e.getMessage() + (name.isEmpty() ? "; set a file on the card's disk in " + named : ""));
+            throw new SsgRefusal(message(e) + (name.isEmpty() ? "; set a file on the card's disk in " + named : ""));
         }
+    }
+
+    /** Returns what an error says; with its name if that is nothing, or the name of a file alone. */
+    private static String message(Exception error) {
+        String own = error.getMessage();
+        return own == null || error instanceof FileSystemException ? error.toString() : own;
     }
 
     private static long ofTemporary(SsgFileObject.Opener driver) throws IOException {

@@ -8,6 +8,7 @@ import io.penstock.Option;
 import io.penstock.Options;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,6 +68,23 @@ class SsgProofTest {
                 }))
                 .isInstanceOf(SsgRefusal.class)
                 .hasMessage("no not-there");
+    }
+
+    /** Its own message is the name of the file alone, or none. */
+    @Test
+    void anErrorWithoutAMessageOfItsOwnIsNamed(@TempDir Path folder) {
+        Path file = folder.resolve("not-there");
+        Options options = Options.none().with(named, file.toString());
+        assertThatThrownBy(() -> SsgProof.blockBytes(options, named, (path, write) -> {
+                    throw new NoSuchFileException(path.toString());
+                }))
+                .isInstanceOf(SsgRefusal.class)
+                .hasMessage("java.nio.file.NoSuchFileException: " + file);
+        assertThatThrownBy(() -> SsgProof.blockBytes(options, named, (path, write) -> {
+                    throw new IOException();
+                }))
+                .isInstanceOf(SsgRefusal.class)
+                .hasMessage("java.io.IOException");
     }
 
     @Test
