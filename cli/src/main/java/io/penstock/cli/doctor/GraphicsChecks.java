@@ -25,7 +25,10 @@ public final class GraphicsChecks {
     public static List<Finding> of(KernelFiles machine) {
         List<Finding> findings = new ArrayList<>();
         for (String vendor : machine.names(VENDORS)) {
-            machine.text(VENDORS + "/" + vendor).ifPresent(library -> findings.add(openCl(machine, vendor, library)));
+            if (vendor.endsWith(".icd")) { // the loader reads no others
+                machine.text(VENDORS + "/" + vendor)
+                        .ifPresent(library -> findings.add(openCl(machine, vendor, library)));
+            }
         }
         List<String> egl = EGL.stream()
                 .flatMap(folder -> machine.names(folder).stream())

@@ -217,6 +217,14 @@ class ChecksTest {
     }
 
     @Test
+    void onlyFilesThatTheLoaderOfOpenClReadsNameVendors() throws IOException {
+        KernelFiles machine = new KernelFiles(root.resolve("vendors"), "amd64");
+        write(machine, "/etc/OpenCL/vendors/amdocl64.icd.disabled", "/opt/rocm/lib/libamdocl64.so\n");
+        write(machine, "/etc/OpenCL/vendors/README", "One file for each vendor.\n");
+        assertThat(GraphicsChecks.of(machine)).isEmpty();
+    }
+
+    @Test
     void theKernelsLimitsAreNamedWithTheirRemedies() {
         List<Finding> findings = KernelChecks.of(workstation);
         assertThat(of(findings, Level.WARNING))
