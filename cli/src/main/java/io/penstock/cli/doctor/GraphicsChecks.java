@@ -44,7 +44,9 @@ public final class GraphicsChecks {
         }
         access(machine, "/dev/kfd", "render", findings);
         for (String card : machine.names("/sys/class/drm")) {
-            visibleMemory(machine, "/sys/class/drm/" + card + "/device", card, findings);
+            if (card.startsWith("card")) { // not its render node too
+                visibleMemory(machine, "/sys/class/drm/" + card + "/device", card, findings);
+            }
         }
         return findings;
     }

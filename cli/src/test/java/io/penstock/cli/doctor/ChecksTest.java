@@ -224,6 +224,17 @@ class ChecksTest {
         assertThat(GraphicsChecks.of(machine)).isEmpty();
     }
 
+    /** A card and its render node are one device. */
+    @Test
+    void theMemoryOfAGpuIsDescribedOnce() throws IOException {
+        KernelFiles machine = Trees.make(root.resolve("render-node"), "workstation.tree", "amd64");
+        write(machine, "/sys/class/drm/renderD128/device/mem_info_vram_total", "34342961152\n");
+        write(machine, "/sys/class/drm/renderD128/device/mem_info_vis_vram_total", "268435456\n");
+        assertThat(of(GraphicsChecks.of(machine), Level.WARNING))
+                .filteredOn(what -> what.contains("MiB"))
+                .containsExactly("card0: the processor and other devices reach 256 MiB of 32752");
+    }
+
     @Test
     void theKernelsLimitsAreNamedWithTheirRemedies() {
         List<Finding> findings = KernelChecks.of(workstation);
