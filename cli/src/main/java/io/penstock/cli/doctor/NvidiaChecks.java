@@ -99,6 +99,7 @@ public final class NvidiaChecks {
         String ports = "/sys/class/infiniband/" + name + "/ports";
         List<String> described = new ArrayList<>();
         boolean active = false;
+        boolean usable = false;
         for (String port : machine.names(ports)) {
             String state = machine.text(ports + "/" + port + "/state").orElse("unknown");
             String layer = machine.text(ports + "/" + port + "/link_layer").orElse("unknown");
@@ -106,7 +107,9 @@ public final class NvidiaChecks {
                     .anyMatch(gid -> machine.text(ports + "/" + port + "/gid_attrs/types/" + gid)
                             .filter(type -> type.contains("RoCE v2"))
                             .isPresent());
-            active |= state.contains("ACTIVE");
+            boolean up = state.contains("ACTIVE");
+            active |= up;
+            usable |= up && (second || !layer.equals("Ethernet"));
             described.add("port " + port + " " + state.replaceFirst("\\d+: ", "") + ", "
                     + (layer.equals("Ethernet") ? "Ethernet" + (second ? ", RoCE v2" : ", no RoCE v2") : layer)
                     + machine.text(ports + "/" + port + "/rate")
@@ -114,8 +117,7 @@ public final class NvidiaChecks {
                             .orElse(""));
         }
         String what = name + ": " + String.join("; ", described);
-        boolean usable = described.stream().anyMatch(port -> !port.contains("no RoCE v2"));
-        if (active && usable) {
+        if (usable) {
             return Finding.ok(NETWORK, what);
         }
         return Finding.note(

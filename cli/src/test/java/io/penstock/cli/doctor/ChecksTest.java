@@ -235,6 +235,23 @@ class ChecksTest {
                 .containsExactly("card0: the processor and other devices reach 256 MiB of 32752");
     }
 
+    /** Its second port, which is down, says nothing of the first. */
+    @Test
+    void anAdapterWhoseOnlyActivePortHasNoRoceIsNoted() throws IOException {
+        KernelFiles machine = new KernelFiles(root.resolve("ports"), "amd64");
+        String ports = "/sys/class/infiniband/mlx5_0/ports";
+        write(machine, ports + "/1/state", "4: ACTIVE\n");
+        write(machine, ports + "/1/link_layer", "Ethernet\n");
+        write(machine, ports + "/2/state", "1: DOWN\n");
+        write(machine, ports + "/2/link_layer", "InfiniBand\n");
+        assertThat(NvidiaChecks.of(machine)).singleElement().satisfies(finding -> {
+            assertThat(finding.level()).isEqualTo(Level.NOTE);
+            assertThat(finding.what())
+                    .isEqualTo("mlx5_0: port 1 ACTIVE, Ethernet, no RoCE v2; port 2 DOWN, InfiniBand");
+            assertThat(finding.why()).contains("needs RoCE v2");
+        });
+    }
+
     @Test
     void theKernelsLimitsAreNamedWithTheirRemedies() {
         List<Finding> findings = KernelChecks.of(workstation);
