@@ -65,7 +65,7 @@ public final class VfioChecks {
         List<String> others = all.stream()
                 .filter(other -> !other.address().equals(device.address()) && !other.isBridge())
                 .filter(other -> other.iommuGroup().equals(group))
-                .filter(other -> !other.driver().orElse(DRIVER).equals(DRIVER))
+                .filter(other -> other.driver().filter(name -> !isOfVfio(name)).isPresent())
                 .map(other ->
                         other.address() + " of the driver " + other.driver().orElse(""))
                 .toList();
@@ -78,6 +78,11 @@ public final class VfioChecks {
         return driver.equals(DRIVER)
                 ? Finding.warning(TOPIC, shared, why, remedy)
                 : Finding.note(TOPIC, shared, why, remedy);
+    }
+
+    /** Returns whether a driver lends its device, as the variants of VFIO's for some adapters do, or leaves it alone. */
+    private static boolean isOfVfio(String driver) {
+        return driver.contains("vfio") || driver.equals("pci-stub");
     }
 
     /** Returns whether there is what the backend opens a controller by without its group: as {@code PciDevice} of the backend finds it. */

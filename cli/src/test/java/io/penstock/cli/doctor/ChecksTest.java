@@ -253,6 +253,24 @@ class ChecksTest {
     }
 
     @Test
+    void aDriverThatLeavesItsDeviceAloneKeepsNoGroupFromVfio() throws IOException {
+        KernelFiles machine = Trees.make(root.resolve("stubs"), "vfio.tree", "amd64");
+        for (String driver : List.of("pci-stub", "mlx5_vfio_pci")) {
+            for (String other : List.of("0000:02:00.1", "0000:03:00.1")) {
+                Path link = machine.path("/sys/bus/pci/devices/" + other + "/driver");
+                Files.delete(link);
+                Files.createDirectories(machine.path("/sys/bus/pci/drivers/" + driver));
+                Files.createSymbolicLink(link, Path.of("../../../bus/pci/drivers/" + driver));
+            }
+            assertThat(of(VfioChecks.of(machine), Level.OK))
+                    .as(driver)
+                    .contains(
+                            "NVMe 0000:02:00.0: driver nvme, IOMMU group 12",
+                            "NVMe 0000:03:00.0: driver vfio-pci, IOMMU group 13");
+        }
+    }
+
+    @Test
     void theKernelsLimitsAreNamedWithTheirRemedies() {
         List<Finding> findings = KernelChecks.of(workstation);
         assertThat(of(findings, Level.WARNING))
