@@ -264,6 +264,24 @@ class ImageTest {
         assertThat(application.texels(texture, GlDrawing.GL_RED, 32)).isEqualTo(expected);
     }
 
+    /** GL counts the rows from one slice to the next with 31 bits. */
+    @Test
+    void slicesMayBeFarApart() {
+        Backend backend = backend(GlFixture.options(GlPath.STAGED));
+        Texels size = new Texels(1, 16, 2);
+        byte[] content = random(16, 11);
+        int texture = application.texture(GlDrawing.GL_R8, size, FILLED);
+        ImageRegion all =
+                new ImageRegion(texture, 0, new Texels(0, 0, 0), size, new Layout(GlDrawing.GL_R8, 1, 1, 1L << 31));
+        StorageFile file = fixture.open(backend, "first-slice", content);
+        assertThat(move(backend, Transfer.read(file.region(0, all.length()), all))
+                        .bytes())
+                .isEqualTo(16);
+        byte[] expected = Arrays.copyOf(content, 32);
+        Arrays.fill(expected, 16, 32, (byte) FILLED);
+        assertThat(application.texels(texture, GlDrawing.GL_RED, 32)).isEqualTo(expected);
+    }
+
     @Test
     void required_402_anInvalidLayoutIsTheCallersError() {
         Backend backend = backend(GlFixture.options(GlPath.STAGED));

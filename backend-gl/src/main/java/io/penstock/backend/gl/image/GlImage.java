@@ -23,7 +23,9 @@ public final class GlImage implements DeviceMemory {
         ImageRegion.Layout layout = region.layout();
         // GL cannot skip other pitches by itself.
         boolean evenRows = layout.rowPitch() % layout.texelBytes() == 0;
-        boolean evenSlices = evenRows && layout.slicePitch() % layout.rowPitch() == 0;
+        boolean evenSlices = evenRows
+                && layout.slicePitch() % layout.rowPitch() == 0
+                && layout.slicePitch() / layout.rowPitch() <= Integer.MAX_VALUE;
         this.rowTexels = evenRows ? (int) (layout.rowPitch() / layout.texelBytes()) : 0;
         this.sliceRows = evenSlices ? (int) (layout.slicePitch() / layout.rowPitch()) : 0;
         this.boxes = new ImageBoxes(region, evenRows, evenSlices);
@@ -74,7 +76,7 @@ public final class GlImage implements DeviceMemory {
         return rowTexels;
     }
 
-    /** Returns the rows from one slice to the next; 0 if not a whole number. */
+    /** Returns the rows from one slice to the next; 0 if not a whole number, or too large for GL. */
     int sliceRows() {
         return sliceRows;
     }
