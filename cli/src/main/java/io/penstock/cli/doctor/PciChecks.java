@@ -32,8 +32,10 @@ public final class PciChecks {
                 .filter(device -> device.isNvme() || device.isRdma())
                 .toList();
         List<Finding> findings = new ArrayList<>();
-        findings.add(iommu(machine, gpus));
-        acs(all, Stream.concat(gpus.stream(), partners.stream()).toList()).ifPresent(findings::add);
+        List<PciDevice> devices =
+                Stream.concat(gpus.stream(), partners.stream()).toList();
+        findings.add(iommu(machine, gpus, devices));
+        acs(all, devices).ifPresent(findings::add);
         if (machine.isVirtual()) {
             findings.add(Finding.note(
                     TOPOLOGY,
@@ -52,13 +54,12 @@ public final class PciChecks {
                     ""));
         }
         gpus.forEach(gpu -> findings.add(bar(gpu)));
-        Stream.concat(gpus.stream(), partners.stream())
-                .forEach(device -> link(device).ifPresent(findings::add));
+        devices.forEach(device -> link(device).ifPresent(findings::add));
         return findings;
     }
 
-    private static Finding iommu(KernelFiles machine, List<PciDevice> gpus) {
-        Iommu iommu = Iommu.of(machine);
+    private static Finding iommu(KernelFiles machine, List<PciDevice> gpus, List<PciDevice> devices) {
+        Iommu iommu = Iommu.of(machine, devices);
         String state = iommu.toString();
         boolean grace =
                 machine.architecture().equals("aarch64") && gpus.stream().anyMatch(PciDevice::isNvidia);

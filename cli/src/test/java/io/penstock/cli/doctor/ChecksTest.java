@@ -66,6 +66,20 @@ class ChecksTest {
                         "NVIDIA H100 80GB HBM3 0000:18:00.0: its largest BAR has 131072 MiB");
     }
 
+    /** As the kernel does behind a port for foreign devices, whatever its command line says. */
+    @Test
+    void anIommuThatTranslatesForOtherDevicesOnlyStandsBetweenNone() throws IOException {
+        KernelFiles machine = Trees.make(root.resolve("foreign"), "switch.tree", "amd64");
+        write(machine, "/sys/kernel/iommu_groups/90/type", "DMA-FQ\n");
+        write(machine, "/sys/kernel/iommu_groups/91/type", "identity\n");
+        for (String device : machine.names("/sys/bus/pci/devices")) {
+            Path link = machine.path("/sys/bus/pci/devices/" + device + "/iommu_group");
+            Files.deleteIfExists(link);
+            Files.createSymbolicLink(link, Path.of("../../../../kernel/iommu_groups/91"));
+        }
+        assertThat(of(PciChecks.of(machine), Level.OK)).contains("the IOMMU passes through");
+    }
+
     @Test
     void aWorkstationWithoutASwitchIsDescribedAsItIs() {
         List<Finding> findings = PciChecks.of(workstation);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.machine;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -21,6 +22,13 @@ public record Iommu(boolean isOn, boolean passes, Set<String> types) {
     /** Returns what it does with the addresses of all devices. */
     public static Iommu of(KernelFiles machine) {
         return of(machine, machine.names(GROUPS).stream().map(group -> GROUPS + group));
+    }
+
+    /** Returns what it does with the addresses of some; with those of all devices, if none of them has a group. */
+    public static Iommu of(KernelFiles machine, List<PciDevice> devices) {
+        List<String> groups =
+                devices.stream().flatMap(device -> device.iommuGroup().stream()).toList();
+        return groups.isEmpty() ? of(machine) : of(machine, groups.stream().map(group -> GROUPS + group));
     }
 
     /** Returns what it does with the addresses of one. */
