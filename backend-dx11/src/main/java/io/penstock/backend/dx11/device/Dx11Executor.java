@@ -27,7 +27,7 @@ public final class Dx11Executor {
     private final CopyCompletions ends;
     private final long event;
     private final ExecutorPump pump;
-    private final Thread thread;
+    private final DaemonThread thread;
     private final PolledFences watched = new PolledFences(); // the thread's
     private final Pause pause =
             new Pause().spins(64).yields(256); // between polls of copies; it sleeps on the Windows event
@@ -135,11 +135,6 @@ public final class Dx11Executor {
         if (Thread.currentThread() == thread) {
             return true;
         }
-        try {
-            thread.join(JOIN_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        return !thread.isAlive();
+        return thread.awaitEnd(JOIN_MILLIS);
     }
 }

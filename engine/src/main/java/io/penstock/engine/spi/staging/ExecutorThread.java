@@ -12,7 +12,7 @@ public final class ExecutorThread implements AutoCloseable {
 
     private final Wakeup wakeup = new Wakeup();
     private final ExecutorPump pump = new ExecutorPump(wakeup::wake);
-    private final Thread thread;
+    private final DaemonThread thread;
 
     private ExecutorThread(String name) {
         thread = new DaemonThread(name, this::loop);
@@ -43,10 +43,6 @@ public final class ExecutorThread implements AutoCloseable {
     @Override
     public void close() {
         pump.close();
-        try {
-            thread.join(JOIN_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        thread.awaitEnd(JOIN_MILLIS);
     }
 }

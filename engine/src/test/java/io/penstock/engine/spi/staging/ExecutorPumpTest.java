@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class ExecutorPumpTest {
@@ -288,6 +290,39 @@ class ExecutorPumpTest {
             assertThatThrownBy(() -> executor.pump().execute(ran::countDown))
                     .isInstanceOf(RejectedExecutionException.class);
         }
+    }
+
+    /** Behind the close, what the thread uses is freed. */
+    @Test
+    void anInterruptDoesNotShortenTheCloseOfItsThread() throws InterruptedException {
+        ExecutorThread executor = ExecutorThread.start("penstock-executor-test");
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch closing = new CountDownLatch(1);
+        AtomicBoolean done = new AtomicBoolean();
+        executor.pump().execute(() -> {
+            begun.countDown();
+            try {
+                done.set(closing.await(60, TimeUnit.SECONDS));
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        begun.await();
+        Thread closer = Thread.currentThread();
+        Thread other = new Thread(() -> {
+            while (closer.getState() == Thread.State.RUNNABLE) {
+                Thread.onSpinWait(); // until it waits, or has closed
+            }
+            closing.countDown();
+        });
+        closer.interrupt();
+        other.start();
+        executor.close();
+        boolean wasDone = done.get();
+        closing.countDown();
+        assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
+        other.join();
+        assertThat(wasDone).isTrue();
     }
 
     @Test
