@@ -11,7 +11,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports completed copies; copies complete in submission order. While copies are in flight, up to four that follow
+ * Reports completed copies; copies complete in submission order. While copies are in flight, up to eight that follow
  * share one fence: a GPU idles for some microseconds at each ({@code benchmarks/experiments/fences.c}: an H200 copies
  * segments of 1 MiB at 40 GB/s with a fence behind each, and at 45 with a fence behind every sixteenth).
  *
@@ -53,7 +53,8 @@ final class CopyFences {
             return GlCall.RESET.failure(reset); // which names the cause
         }
         if (refused != GlError.NO_ERROR) {
-            return call.failure(refused); // and nothing was copied
+            Gl.glFinish(); // of several boxes of a texture, those before the refused one may be under way
+            return call.failure(refused);
         }
         copy.number = ++copies;
         int failed = count == 0 || copies - fenced == mostCopies ? place() : GlError.NO_ERROR;
