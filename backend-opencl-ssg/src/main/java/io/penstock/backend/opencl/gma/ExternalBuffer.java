@@ -12,6 +12,7 @@ import io.penstock.backend.opencl.ffi.BusMemory;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.spi.ffi.NativeMemory;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
@@ -72,6 +73,8 @@ public final class ExternalBuffer implements AutoCloseable {
             }
             context.leave();
             throw e;
+        } finally {
+            Reference.reachabilityFence(addresses); // the driver reads it during the call
         }
     }
 
@@ -122,17 +125,21 @@ public final class ExternalBuffer implements AutoCloseable {
         SignalValue.checkRises(value, last);
         checkOpen("signal " + value);
         ByteBuffer list = ClFence.events(after);
-        check(
-                "signal " + value + " to " + this,
-                "clEnqueueWriteSignalAMD",
-                BusMemory.clEnqueueWriteSignalAMD(
-                        queue,
-                        memory,
-                        (int) value,
-                        0,
-                        after.length,
-                        after.length == 0 ? 0 : NativeMemory.address(list),
-                        NativeMemory.address(cell)));
+        try {
+            check(
+                    "signal " + value + " to " + this,
+                    "clEnqueueWriteSignalAMD",
+                    BusMemory.clEnqueueWriteSignalAMD(
+                            queue,
+                            memory,
+                            (int) value,
+                            0,
+                            after.length,
+                            after.length == 0 ? 0 : NativeMemory.address(list),
+                            NativeMemory.address(cell)));
+        } finally {
+            Reference.reachabilityFence(list);
+        }
         last = value;
         return flushed();
     }
