@@ -14,6 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.security.InvalidAlgorithmParameterException;
 import java.security.NoSuchAlgorithmException;
 import java.security.cert.CertificateException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Objects;
@@ -113,11 +115,47 @@ public class Resource {
         return to;
     }
 
-    /** Resolves a reference, also one of a query alone, which keeps the path (RFC 3986, 5.2.2; {@link URI} drops its last name). */
+    /**
+     * Resolves a reference by RFC 3986, 5.2.2; its fragment is of no use. {@link URI#resolve} drops the last name for a query alone,
+     * keeps dots above the root, and drops empty names.
+     */
     private URI resolved(String reference) {
-        return reference.startsWith("?")
-                ? URI.create(uri.getScheme() + "://" + uri.getRawAuthority() + uri.getRawPath() + reference)
-                : uri.resolve(reference);
+        URI to = URI.create(reference);
+        if (to.isAbsolute() && to.getRawAuthority() == null) {
+            return to; // of no server
+        }
+        String path = Objects.requireNonNullElse(to.getRawPath(), "");
+        String query = to.getRawQuery();
+        if (to.getRawAuthority() == null) {
+            String base = uri.getRawPath();
+            if (path.isEmpty()) {
+                path = base;
+                query = query == null ? uri.getRawQuery() : query;
+            } else if (!path.startsWith("/")) {
+                path = base.substring(0, base.lastIndexOf('/') + 1) + path;
+            }
+        }
+        return URI.create(Objects.requireNonNullElse(to.getScheme(), uri.getScheme()) + "://"
+                + Objects.requireNonNullElse(to.getRawAuthority(), uri.getRawAuthority()) + withoutDots(path)
+                + (query == null ? "" : "?" + query));
+    }
+
+    /** Returns an absolute path without the names for a folder itself and for the one above (RFC 3986, 5.2.4). */
+    private static String withoutDots(String path) {
+        Deque<String> names = new ArrayDeque<>();
+        String[] all = (path.startsWith("/") ? path.substring(1) : path).split("/", -1);
+        for (int i = 0; i < all.length; i++) {
+            boolean above = all[i].equals("..");
+            if (above) {
+                names.pollLast();
+            }
+            if (!above && !all[i].equals(".")) {
+                names.add(all[i]);
+            } else if (i == all.length - 1) {
+                names.add(""); // it is a folder
+            }
+        }
+        return "/" + String.join("/", names);
     }
 
     private IOException unfollowed(ResponseHead head, String note) {

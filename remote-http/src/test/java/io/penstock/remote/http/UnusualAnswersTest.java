@@ -42,6 +42,35 @@ class UnusualAnswersTest extends ServedFile {
         assertThat(server.requests.get(1).target()).isEqualTo("/folder/file.bin?signature=1");
     }
 
+    /** RFC 3986, 5.4.2: there is nothing above the root. */
+    @ParameterizedTest
+    @ValueSource(strings = {"../../../file.bin", "/../file.bin", "/folder/../../file.bin"})
+    void aRedirectionAboveTheRootLeadsToTheRoot(String location) {
+        server.answer = (request, to) -> {
+            if (request.number() > 0) {
+                return false;
+            }
+            to.write(RangeServer.text("302 Found", "Location: " + location, "Content-Length: 0"));
+            return true;
+        };
+        get(backend.openFile(server.uri("/folder/first.bin"))).close();
+        assertThat(server.requests.get(1).target()).isEqualTo("/file.bin");
+    }
+
+    /** A store has objects of such names. */
+    @Test
+    void aRelativeRedirectionKeepsEmptyNames() {
+        server.answer = (request, to) -> {
+            if (request.number() > 0) {
+                return false;
+            }
+            to.write(RangeServer.text("302 Found", "Location: ./file.bin", "Content-Length: 0"));
+            return true;
+        };
+        get(backend.openFile(server.uri("/folder//first.bin"))).close();
+        assertThat(server.requests.get(1).target()).isEqualTo("/folder//file.bin");
+    }
+
     @Test
     void aPauseIsDemandedInSecondsOrByADate() throws IOException {
         assertThat(retryAfter("7")).isEqualTo(7);
