@@ -26,6 +26,7 @@ public record ResponseHead(int status, String reason, Map<String, String> header
 
     private static final Pattern STATUS = Pattern.compile("HTTP/1\\.([01]) (\\d{3})(?: (.*))?", Pattern.DOTALL);
     private static final Pattern PRINTABLE = Pattern.compile("[\\t -~\\x80-\\xff]*");
+    private static final Pattern FOLD = Pattern.compile("\r?\n[ \t]+"); // continues a header (RFC 9112, 5.2)
     private static final Pattern RANGE = Pattern.compile("(?i)bytes (\\d{1,18})-(\\d{1,18})/(\\d{1,18}|\\*)");
     private static final Pattern UNSATISFIED = Pattern.compile("(?i)bytes \\*/(\\d{1,18})");
 
@@ -36,7 +37,7 @@ public record ResponseHead(int status, String reason, Map<String, String> header
      * @throws IOException if it is none of HTTP/1
      */
     static ResponseHead parse(String text) throws IOException {
-        String[] lines = text.stripTrailing().split("\r?\n");
+        String[] lines = FOLD.matcher(text.stripTrailing()).replaceAll(" ").split("\r?\n");
         Matcher status = STATUS.matcher(lines[0]);
         if (!status.matches()) {
             throw new IOException("the answer is not HTTP/1: " + printable(lines[0]));

@@ -225,6 +225,16 @@ class UnusualAnswersTest extends ServedFile {
                 .isEqualTo(206);
     }
 
+    /** RFC 9112, 5.2: such lines continue the value of the one before, as after one space. */
+    @Test
+    void aHeaderMayBeFolded() throws IOException {
+        ResponseHead head = ResponseHead.parse(
+                "HTTP/1.1 206 x\r\nServer: one\r\n two\r\nContent-Range:\r\n\tbytes 0-0/7\r\nContent-Length: 1");
+        assertThat(head.value("server")).isEqualTo("one two");
+        assertThat(head.isRange(0, 1)).isTrue();
+        assertThat(head.totalBytes()).isEqualTo(7);
+    }
+
     /** RFC 9110, 7.6.1: Connection is a list. */
     @Test
     void aConnectionThatIsToBeClosedIsNotKept() throws IOException {
