@@ -101,6 +101,19 @@ class S3CommandsTest {
         assertThat(back).isEmptyFile();
     }
 
+    /** It was written to the object {@code a}. */
+    @Test
+    void aUrlWithAFragmentIsRefused() throws IOException {
+        Path source = Files.write(here.resolve("source"), new byte[9]);
+        assertThat(CommandLineRun.of("copy", source, BUCKET + "a#b", "--force").complaints()[0])
+                .contains("must be s3://BUCKET/KEY", "%23 for #");
+        assertThat(CommandLineRun.of("copy", BUCKET + "a", here.resolve("a")).complaints()[0])
+                .contains("there is no file " + BUCKET + "a");
+        run("copy", source, BUCKET + "a%23b");
+        run("copy", BUCKET + "a%23b", here.resolve("back"));
+        assertThat(here.resolve("back")).hasBinaryContent(new byte[9]);
+    }
+
     @Test
     void whatCannotBeReadIsTold() {
         assertThat(CommandLineRun.of("copy", BUCKET + "absent", here.resolve("copy"))

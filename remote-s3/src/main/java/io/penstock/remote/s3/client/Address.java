@@ -41,8 +41,7 @@ record Address(URI uri, URI server, String path) {
                 || key.length() < 2
                 || uri.getRawQuery() != null
                 || uri.getRawFragment() != null) {
-            throw new IOException("a URI of an object must be s3://BUCKET/KEY, without a query, with %23 for #, was "
-                    + RemoteProvider.name(uri));
+            throw new IOException(refusal(uri));
         }
         if (!endpoint.isEmpty()) {
             return new Address(uri, server(endpoint), "/" + bucket + escaped(key));
@@ -51,6 +50,12 @@ record Address(URI uri, URI server, String path) {
         return LABEL.matcher(bucket).matches()
                 ? new Address(uri, URI.create("https://" + bucket + "." + aws), escaped(key))
                 : new Address(uri, URI.create("https://" + aws), "/" + bucket + escaped(key));
+    }
+
+    /** Returns the complaint about a URI that names no object. */
+    static String refusal(URI uri) {
+        return "a URI of an object must be s3://BUCKET/KEY, without a query, with %23 for #, was "
+                + RemoteProvider.name(uri);
     }
 
     private static URI server(String endpoint) throws IOException {

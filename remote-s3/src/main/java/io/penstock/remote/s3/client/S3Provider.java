@@ -17,6 +17,7 @@ import java.net.URI;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -43,6 +44,20 @@ public final class S3Provider extends RemoteFileSystemProvider {
     @Override
     public Set<FileOption> fileOptions() {
         return EnumSet.complementOf(EnumSet.of(FileOption.DIRECT));
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * @throws IllegalArgumentException also for a user or a fragment, which a path does not have: it would name another object
+     */
+    @Override
+    public Path getPath(URI uri) {
+        if (uri.getRawFragment() != null
+                || String.valueOf(uri.getRawAuthority()).contains("@")) {
+            throw new IllegalArgumentException(Address.refusal(uri));
+        }
+        return super.getPath(uri);
     }
 
     /**

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -59,6 +60,17 @@ class AddressTest {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("must be s3://BUCKET/KEY")
                 .hasMessageNotContaining("versionId");
+    }
+
+    /** A path has neither, and would name another object. */
+    @ParameterizedTest
+    @ValueSource(strings = {"s3://bucket/key#versionId", "s3://versionId@bucket/key"})
+    void whatAPathCannotHaveIsRefused(String uri) {
+        assertThatThrownBy(() -> Path.of(URI.create(uri)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("must be s3://BUCKET/KEY")
+                .hasMessageNotContaining("versionId");
+        assertThat(Path.of(URI.create("s3://bucket/a%23b")).toUri()).hasToString("s3://bucket/a%23b");
     }
 
     @ParameterizedTest
