@@ -28,6 +28,9 @@ record Address(URI uri, URI server, String path) {
     /** A server, with no user, path or query. */
     private static final Pattern ROOT = Pattern.compile("//[^@/?]+/?");
 
+    /** What may be secret of an endpoint, which need not be a URL: a user, and a query. */
+    private static final Pattern SECRETS = Pattern.compile("(?<=^|//)(?!\\w+://).*@|\\?.*");
+
     /**
      * Returns the address of an object.
      *
@@ -69,7 +72,8 @@ record Address(URI uri, URI server, String path) {
         } catch (IllegalArgumentException e) {
             // as below
         }
-        throw new IOException("penstock.s3.endpoint must be a URL such as http://localhost:9000, was " + endpoint);
+        throw new IOException("penstock.s3.endpoint must be a URL such as http://localhost:9000, was "
+                + SECRETS.matcher(endpoint).replaceAll(""));
     }
 
     /** Returns a text with percent signs for all but slashes and unreserved characters. */

@@ -81,4 +81,19 @@ class AddressTest {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("penstock.s3.endpoint must be a URL");
     }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://user:secret@localhost:9000",
+                "http://us@er:secret@localhost:9000",
+                "user:secret@localhost:9000",
+                "http://localhost:9000?token=secret"
+            })
+    void whatMayBeSecretInAnEndpointIsInNoMessage(String endpoint) {
+        assertThatThrownBy(() -> Address.of(URI.create("s3://models/k"), endpoint, "us-east-1"))
+                .isInstanceOf(IOException.class)
+                .hasMessageContainingAll("penstock.s3.endpoint must be a URL", "localhost:9000")
+                .hasMessageNotContaining("secret");
+    }
 }
