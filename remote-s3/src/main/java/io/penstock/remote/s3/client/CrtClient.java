@@ -5,6 +5,7 @@ import io.penstock.CommonOptions;
 import io.penstock.Options;
 import io.penstock.remote.s3.S3Options;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.http.HttpMonitoringOptions;
 import software.amazon.awssdk.crt.http.HttpProxyEnvironmentVariableSetting;
@@ -48,11 +49,15 @@ final class CrtClient implements AutoCloseable {
         }
 
         private static String first(String option, String variable, String other, String fallback) {
-            if (!option.isEmpty()) {
-                return option;
-            }
-            String value = System.getenv(variable);
-            return value != null ? value : System.getenv().getOrDefault(other, fallback);
+            return Stream.of(option, variable(variable), variable(other))
+                    .filter(text -> !text.isEmpty())
+                    .findFirst()
+                    .orElse(fallback);
+        }
+
+        /** Returns a variable; an empty text if it is not set. */
+        private static String variable(String name) {
+            return System.getenv().getOrDefault(name, "");
         }
 
         Settings in(String otherRegion) {
