@@ -7,6 +7,7 @@ import io.penstock.Backend;
 import io.penstock.micrometer.TransferMeters;
 import java.util.List;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -16,6 +17,7 @@ import reactor.core.Disposables;
 /** Meters of the transfers of all backends, which Boot binds to each of the application's registries. */
 @AutoConfiguration(after = PenstockAutoConfiguration.class)
 @ConditionalOnClass({TransferMeters.class, MeterBinder.class})
+@ConditionalOnBean(Backend.class)
 class Meters {
 
     @Bean(destroyMethod = "close")

@@ -283,4 +283,13 @@ class PenstockAutoConfigurationTest {
                 .withClassLoader(new FilteredClassLoader(TransferMeters.class))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("penstockMeters"));
     }
+
+    /** As where {@code spring.autoconfigure.exclude} names the configuration of the backend. */
+    @Test
+    void anApplicationWithoutABackendStarts() {
+        new ReactiveWebApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(FilesOverHttp.class, Meters.class, Boot3Health.class, Boot4Health.class))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("penstockMeters"));
+    }
 }
