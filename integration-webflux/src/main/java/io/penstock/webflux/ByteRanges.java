@@ -11,6 +11,8 @@ import org.springframework.http.HttpRange;
 /** The headers {@code Range} and {@code If-Range} (RFC 9110, 14.2 and 13.1.5), evaluated on top of {@link HttpRange}. */
 final class ByteRanges {
 
+    private static final String UNIT = "bytes=";
+
     private ByteRanges() {}
 
     /** Bytes {@code first} to {@code last}, both included. */
@@ -27,11 +29,12 @@ final class ByteRanges {
      */
     static Optional<List<Span>> of(HttpHeaders headers, ServedFile file) {
         String range = headers.getFirst(HttpHeaders.RANGE);
-        if (range == null || !range.toLowerCase(Locale.ROOT).startsWith("bytes=") || !isOf(file, headers)) {
+        if (range == null || !range.toLowerCase(Locale.ROOT).startsWith(UNIT) || !isOf(file, headers)) {
             return Optional.empty();
         }
         try {
-            List<HttpRange> asked = HttpRange.parseRanges(range);
+            List<HttpRange> asked =
+                    HttpRange.parseRanges(UNIT + range.substring(UNIT.length())); // which takes lower case only
             if (asked.isEmpty()) { // "bytes=" alone
                 return Optional.empty();
             }

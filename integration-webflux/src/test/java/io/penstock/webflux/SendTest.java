@@ -159,6 +159,15 @@ class SendTest {
                 .isEqualTo(asked[0].isEmpty() ? SIZE - Integer.parseInt(asked[1]) : Integer.parseInt(asked[0]));
     }
 
+    /** RFC 9110, 14.1. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Bytes=1-9", "BYTES=1-9"})
+    void rangeUnitsHaveAnyCase(String range) throws Exception {
+        HttpResponse<byte[]> response = server.get("data.bin", "Range", range);
+        assertThat(response.statusCode()).isEqualTo(206);
+        assertThat(response.body()).isEqualTo(Arrays.copyOfRange(bytes, 1, 10));
+    }
+
     @Test
     void severalRangesAreSentInTheOrderAskedFor() throws Exception {
         HttpResponse<byte[]> response = server.get("data.bin", "Range", "bytes=5000-13000, 0-1, 200000-200001");
