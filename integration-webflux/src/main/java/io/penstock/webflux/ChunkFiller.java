@@ -148,6 +148,8 @@ final class ChunkFiller implements CoreSubscriber<DataBuffer>, AutoCloseable {
             return;
         }
         boolean last = over; // read before what arrived, so that the last buffer is seen before the end
+        boolean expected =
+                requested; // as well, so that a buffer that arrives meanwhile is copied before another is requested
         DataBuffer buffer = arrived;
         if (buffer != null) {
             copy(buffer, chunk);
@@ -157,7 +159,7 @@ final class ChunkFiller implements CoreSubscriber<DataBuffer>, AutoCloseable {
         }
         if (last) {
             end(chunk, error);
-        } else if (!requested) {
+        } else if (!expected) {
             requested = true;
             source.request(1); // may call onNext before it returns, which adds a turn
         }
