@@ -2,6 +2,7 @@
 package io.penstock.cli;
 
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
@@ -13,6 +14,9 @@ import picocli.CommandLine.TypeConversionException;
 final class FileName implements ITypeConverter<Path> {
 
     private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+://.*");
+
+    /** What may be secret of a text that is no URL: a user, and a query. */
+    private static final Pattern SECRETS = Pattern.compile("(?<=://)[^/?]*@|\\?.*");
 
     /**
      * Converts a path.
@@ -41,7 +45,10 @@ final class FileName implements ITypeConverter<Path> {
             throw new TypeConversionException("no module opens " + text.substring(0, text.indexOf(':'))
                     + ": URLs; file:, http:, https: and s3: can be read");
         } catch (IllegalArgumentException e) {
-            throw new TypeConversionException("'" + text + "' is not a URL: " + e.getMessage());
+            String why = e.getCause() instanceof URISyntaxException syntax
+                    ? syntax.getReason() + " at index " + syntax.getIndex() // its message has the whole text
+                    : e.getMessage();
+            throw new TypeConversionException("'" + SECRETS.matcher(text).replaceAll("") + "' is not a URL: " + why);
         }
     }
 

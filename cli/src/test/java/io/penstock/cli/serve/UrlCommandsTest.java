@@ -97,4 +97,17 @@ class UrlCommandsTest {
                 .asString()
                 .contains("DST must be a path, or an s3: URL");
     }
+
+    /** Logs of scripts repeat it. */
+    @Test
+    void whatMayBeSecretInAWrongUrlIsInNoMessage() {
+        assertThat(CommandLineRun.of("ls", "https://user:secret@localhost/a b?signature=secret")
+                        .complaints()[0])
+                .contains("'https://localhost/a b' is not a URL: Illegal character in path at index ")
+                .doesNotContain("secret");
+        assertThat(CommandLineRun.of("ls", "https://localhost/a?signature=secret secret")
+                        .complaints()[0])
+                .contains("'https://localhost/a' is not a URL: Illegal character in query at index ")
+                .doesNotContain("secret");
+    }
 }
