@@ -39,9 +39,9 @@ final class Handshake {
     static void join(Socket socket, String name, String token, long timeoutNanos) throws IOException {
         ByteArrayOutputStream hello = hello();
         new DataOutputStream(hello).writeUTF(token);
-        boolean admitted = begin(socket, hello, timeoutNanos).readBoolean();
+        boolean found = begin(socket, hello, timeoutNanos).readBoolean();
         socket.setSoTimeout(millis(timeoutNanos));
-        if (!admitted) {
+        if (!found) {
             throw new NoSuchFileException("ucx://" + name + "/" + token, null, "the listener has no such export");
         }
     }
