@@ -17,7 +17,7 @@ import reactor.core.publisher.Flux;
  * Many transfers, pipelined: {@link io.penstock.Backend#submit(Publisher, SubmitOptions)}.
  *
  * <p>At most {@code inFlight} transfers are between the publisher's {@code onNext} and the subscriber's; more are
- * requested from the publisher when a quarter of them has been delivered.
+ * requested from the publisher at the end of each turn that has delivered some, and amid one when a quarter has been delivered.
  */
 public final class FluxSubmit extends Flux<Completion> implements Scannable {
 
