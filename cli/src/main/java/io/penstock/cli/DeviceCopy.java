@@ -99,6 +99,10 @@ final class DeviceCopy {
     }
 
     private Mono<Void> copy(StorageFile from, DataExtents extents, StorageFile to, Listener listener) {
+        if (FileName.isRemote(from.path()) && from.size() != extents.length()) {
+            return Mono.error(new IOException(from.path() + " has changed on its host: it has " + from.size()
+                    + " bytes, and had " + extents.length() + " when the copy began"));
+        }
         if (extents.length() == 0) {
             return copyToEnd(from, to, listener).then(to.sync());
         }

@@ -3,14 +3,18 @@ package io.penstock.cli.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import io.penstock.cli.testing.CommandLineRun;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -70,6 +74,32 @@ class UrlCommandsTest {
         CommandLineRun run = CommandLineRun.of("copy", url + "empty", copy);
         assertThat(run.err()).isEmpty();
         assertThat(copy).isEmptyFile();
+    }
+
+    /** Each opening asks for the length anew; a copy of the old length would be neither version. */
+    @Test
+    void aFileThatGrowsBetweenItsOpeningsIsNotCopiedInPart() throws IOException {
+        AtomicInteger opened = new AtomicInteger();
+        HttpServer growing = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        growing.createContext("/", exchange -> {
+            exchange.getResponseHeaders().set("Content-Range", "bytes 0-0/" + Math.min(2, opened.incrementAndGet()));
+            exchange.sendResponseHeaders(206, 1);
+            exchange.getResponseBody().write('x');
+            exchange.close();
+        });
+        growing.start();
+        try {
+            String log = "http://127.0.0.1:" + growing.getAddress().getPort() + "/log";
+            CommandLineRun run = CommandLineRun.of("copy", log, here.resolve("copy"));
+            assertThat(run.out()).isEmpty();
+            assertThat(run.complaints())
+                    .singleElement()
+                    .asString()
+                    .contains(log + " has changed on its host: it has 2 bytes, and had 1 when the copy began");
+            assertThat(here).isEmptyDirectory();
+        } finally {
+            growing.stop(0);
+        }
     }
 
     @Test
