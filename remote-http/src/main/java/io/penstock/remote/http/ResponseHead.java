@@ -10,6 +10,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,13 +21,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param status the code
  * @param reason the phrase after it; may be empty
- * @param headers by name in lower case; of several of one name, the first
+ * @param headers by name in lower case; of several of one name, the first, unless they are a list
  */
 public record ResponseHead(int status, String reason, Map<String, String> headers) {
 
     private static final Pattern STATUS = Pattern.compile("HTTP/1\\.([01]) (\\d{3})(?: (.*))?", Pattern.DOTALL);
     private static final Pattern PRINTABLE = Pattern.compile("[\\t -~\\x80-\\xff]*");
+    private static final Set<String> LISTS = Set.of("connection", "content-encoding", "transfer-encoding");
     private static final Pattern FOLD = Pattern.compile("\r?\n[ \t]+"); // continues a header (RFC 9112, 5.2)
+    private static final Pattern IDENTITY = Pattern.compile("(?i)identity(, identity)*");
     private static final Pattern RANGE = Pattern.compile("(?i)bytes (\\d{1,18})-(\\d{1,18})/(\\d{1,18}|\\*)");
     private static final Pattern UNSATISFIED = Pattern.compile("(?i)bytes \\*/(\\d{1,18})");
 
@@ -48,7 +51,8 @@ public record ResponseHead(int status, String reason, Map<String, String> header
             if (colon <= 0 || !PRINTABLE.matcher(lines[i]).matches()) {
                 throw new IOException("a header that is none: " + printable(lines[i]));
             }
-            headers.putIfAbsent(
+            add(
+                    headers,
                     lines[i].substring(0, colon).toLowerCase(Locale.ROOT),
                     lines[i].substring(colon + 1).strip());
         }
@@ -57,6 +61,15 @@ public record ResponseHead(int status, String reason, Map<String, String> header
         }
         String reason = status.group(3);
         return new ResponseHead(Integer.parseInt(status.group(2)), reason == null ? "" : reason, headers);
+    }
+
+    private static void add(Map<String, String> headers, String name, String value) throws IOException {
+        String first = headers.putIfAbsent(name, value);
+        if (first != null && LISTS.contains(name)) {
+            headers.put(name, first + ", " + value);
+        } else if (first != null && name.equals("content-length") && !first.equals(value)) {
+            throw new IOException("the answer has several Content-Length: " + first + " and " + value);
+        }
     }
 
     private static String printable(String line) {
@@ -97,7 +110,7 @@ public record ResponseHead(int status, String reason, Map<String, String> header
     String coding() {
         for (String name : new String[] {"transfer-encoding", "content-encoding"}) {
             String coding = headers.get(name);
-            if (coding != null && !coding.equalsIgnoreCase("identity")) {
+            if (coding != null && !IDENTITY.matcher(coding).matches()) {
                 return coding;
             }
         }

@@ -247,6 +247,30 @@ class UnusualAnswersTest extends ServedFile {
                 .isTrue();
     }
 
+    /** RFC 9110, 5.3: lines of one name are one list. */
+    @Test
+    void headersThatAreListsMayHaveSeveralLines() throws IOException {
+        ResponseHead closing = ResponseHead.parse("HTTP/1.1 206 x\r\nConnection: Upgrade\r\nconnection: close");
+        assertThat(closing.keepsConnection()).isFalse();
+        ResponseHead coded =
+                ResponseHead.parse("HTTP/1.1 206 x\r\nContent-Encoding: identity\r\nContent-Encoding: gzip");
+        assertThat(coded.coding()).isEqualTo("identity, gzip");
+        assertThat(ResponseHead.parse("HTTP/1.1 206 x\r\nETag: \"a\"\r\nETag: \"b\"")
+                        .value("etag"))
+                .isEqualTo("\"a\"");
+    }
+
+    /** RFC 9112, 6.3: where the answer ends is not known then. */
+    @Test
+    void severalLengthsAreAnErrorUnlessTheyAreTheSame() throws IOException {
+        assertThat(ResponseHead.parse("HTTP/1.1 206 x\r\nContent-Length: 1\r\nContent-Length: 1")
+                        .value("content-length"))
+                .isEqualTo("1");
+        assertThatThrownBy(() -> ResponseHead.parse("HTTP/1.1 206 x\r\nContent-Length: 1\r\nContent-Length: 2"))
+                .isInstanceOf(IOException.class)
+                .hasMessage("the answer has several Content-Length: 1 and 2");
+    }
+
     /** Such as of a native library that lacks, by which a service signs; or of memory for a connection. */
     @Test
     void anErrorOfAnOpeningKeepsNoConnections() {
