@@ -132,7 +132,7 @@ final class HttpFile implements AsyncFile {
             return null;
         }
         NativeFailure failure = resource.failure(head, document);
-        if (head.status() == 412 || ((head.status() == 206 || head.status() == 416) && !isSame(head))) {
+        if (hasChanged(head)) {
             return new NativeFailure(
                     failure.error(),
                     NativeFailure.Kind.PERMANENT,
@@ -157,6 +157,15 @@ final class HttpFile implements AsyncFile {
         }
         return "the server sent another range than bytes " + from + " to " + (from + bytes - 1) + ": "
                 + head.value("content-range");
+    }
+
+    private boolean hasChanged(ResponseHead head) {
+        return switch (head.status()) {
+            case 206 -> !isSame(head);
+            case 412 -> true;
+            case 416 -> head.totalBytes() >= 0 && head.totalBytes() != size; // the validators are not of the file
+            default -> false;
+        };
     }
 
     private boolean isSame(ResponseHead head) {

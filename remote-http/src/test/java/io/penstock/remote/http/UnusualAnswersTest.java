@@ -271,6 +271,33 @@ class UnusualAnswersTest extends ServedFile {
                 .hasMessage("the answer has several Content-Length: 1 and 2");
     }
 
+    /** Such as one that refuses many small ranges (RFC 9110, 14.2): its headers are of the answer, not of the file. */
+    @Test
+    void aRangeThatIsRefusedIsAChangeOnlyIfTheLengthIsAnother() {
+        String[] length = {"Content-Range: bytes */" + BYTES};
+        server.answer = (request, to) -> {
+            if (request.number() == 0) {
+                return false;
+            }
+            to.write(RangeServer.text("416 Range Not Satisfiable", "Content-Length: 0", length[0]));
+            return true;
+        };
+        assertThat(failure())
+                .isInstanceOf(PermanentStorageException.class)
+                .hasMessageContaining("GET -> RANGE_NOT_SATISFIABLE (416)")
+                .message()
+                .doesNotContain("has changed");
+        length[0] = "Content-Range: bytes */10";
+        server.answer = (request, to) -> {
+            if (request.from() == 0 && request.to() == 0) {
+                return false;
+            }
+            to.write(RangeServer.text("416 Range Not Satisfiable", "Content-Length: 0", length[0]));
+            return true;
+        };
+        assertThat(failure()).hasMessageContainingAll("(416)", "has changed on its host");
+    }
+
     /** Such as of a native library that lacks, by which a service signs; or of memory for a connection. */
     @Test
     void anErrorOfAnOpeningKeepsNoConnections() {
