@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.http;
 
+import io.penstock.engine.spi.remote.HostAndPort;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,6 +21,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.security.NoSuchAlgorithmException;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
@@ -45,8 +47,8 @@ abstract class Connection implements AutoCloseable {
 
         static Origin of(URI uri) {
             boolean secure = uri.getScheme().equalsIgnoreCase("https");
-            int port = uri.getPort() < 0 ? (secure ? 443 : 80) : uri.getPort();
-            return new Origin(secure, uri.getHost(), port);
+            HostAndPort server = Objects.requireNonNull(HostAndPort.of(uri), "server");
+            return new Origin(secure, server.host(), server.port() < 0 ? (secure ? 443 : 80) : server.port());
         }
 
         /** Returns one of the host's addresses of the preferred family: object stores have many, which share the load. */

@@ -4,6 +4,7 @@ package io.penstock.remote.http;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
+import io.penstock.engine.spi.remote.HostAndPort;
 import io.penstock.engine.spi.remote.RemoteFileSystemProvider;
 import io.penstock.engine.spi.remote.RemoteProvider;
 import java.io.IOException;
@@ -35,7 +36,7 @@ public abstract class HttpProvider extends RemoteFileSystemProvider {
 
     @Override
     public AsyncFile open(URI uri, Set<FileOption> fileOptions, Options options) throws IOException {
-        if (uri.getHost() == null) {
+        if (HostAndPort.of(uri) == null) {
             throw new IOException("a URI of a file must name a host, was " + RemoteProvider.name(uri));
         }
         return new Resource(uri).open(options, () -> {});

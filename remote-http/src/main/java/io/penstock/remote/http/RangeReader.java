@@ -7,6 +7,7 @@ import io.penstock.engine.spi.DaemonThread;
 import io.penstock.engine.spi.NativeException;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Shared;
+import io.penstock.engine.spi.remote.HostAndPort;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
@@ -143,7 +144,7 @@ final class RangeReader {
             throws IOException {
         URI uri = resource.uri();
         Map<String, String> headers = new LinkedHashMap<>();
-        headers.put("Host", uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort()));
+        headers.put("Host", String.valueOf(HostAndPort.of(uri)));
         headers.put("Range", "bytes=" + from + "-" + (from + bytes - 1));
         headers.putAll(conditions);
         StringBuilder request = new StringBuilder("GET " + Resource.target(uri) + " HTTP/1.1\r\n");

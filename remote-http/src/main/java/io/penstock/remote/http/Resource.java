@@ -6,6 +6,7 @@ import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.NativeException;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.remote.HostAndPort;
 import io.penstock.engine.spi.remote.RemoteProvider;
 import java.io.IOException;
 import java.net.URI;
@@ -107,7 +108,7 @@ public class Resource {
         }
         String scheme = Objects.requireNonNullElse(to.getScheme(), "");
         boolean secure = scheme.equalsIgnoreCase("https");
-        if (to.getHost() == null
+        if (HostAndPort.of(to) == null
                 || (!secure
                         && !(scheme.equalsIgnoreCase("http") && uri.getScheme().equalsIgnoreCase("http")))) {
             throw unfollowed(head, "to " + RemoteProvider.name(to) + ", which is not followed");

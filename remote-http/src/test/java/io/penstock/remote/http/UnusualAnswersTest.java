@@ -13,6 +13,7 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
 import java.io.IOException;
+import java.net.URI;
 import java.util.Arrays;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -296,6 +297,20 @@ class UnusualAnswersTest extends ServedFile {
             return true;
         };
         assertThat(failure()).hasMessageContainingAll("(416)", "has changed on its host");
+    }
+
+    /** {@link java.net.URI} has no host then; services of Docker have such names. */
+    @Test
+    void theNameOfAHostMayHaveAnUnderscore() {
+        Connection.Origin origin = Connection.Origin.of(URI.create("http://user@my_store:9000/file.bin"));
+        assertThat(origin.host()).isEqualTo("my_store");
+        assertThat(origin.port()).isEqualTo(9000);
+        backend.close();
+        backend = backend(Options.none().with(CommonOptions.REMOTE_ATTEMPTS, 1));
+        assertThatThrownBy(() -> get(backend.openFile(URI.create("http://my_store.invalid/file.bin"))))
+                .hasMessageContaining("UnknownHostException: my_store.invalid");
+        assertThatThrownBy(() -> get(backend.openFile(URI.create("http://:9000/file.bin"))))
+                .hasMessageContaining("must name a host");
     }
 
     /** Such as of a native library that lacks, by which a service signs; or of memory for a connection. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import io.penstock.engine.spi.remote.HostAndPort;
 import io.penstock.engine.spi.remote.RemoteProvider;
 import java.io.IOException;
 import java.net.URI;
@@ -64,7 +65,7 @@ record Address(URI uri, URI server, String path) {
     private static URI server(String endpoint) throws IOException {
         try {
             URI server = URI.create(endpoint);
-            if (server.getHost() != null
+            if (HostAndPort.of(server) != null
                     && ("http".equals(server.getScheme()) || "https".equals(server.getScheme()))
                     && ROOT.matcher(server.getSchemeSpecificPart()).matches()) {
                 return server;
@@ -92,7 +93,7 @@ record Address(URI uri, URI server, String path) {
 
     /** Returns the value of the Host header. */
     String host() {
-        return server.getPort() < 0 ? server.getHost() : server.getHost() + ":" + server.getPort();
+        return String.valueOf(HostAndPort.of(server));
     }
 
     /** Returns the URI without what may be secret. */

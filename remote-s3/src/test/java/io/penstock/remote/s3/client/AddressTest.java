@@ -44,6 +44,17 @@ class AddressTest {
                 .isEqualTo("/with_line/a");
     }
 
+    /** {@link URI} has no host then; services of Docker have such names. */
+    @Test
+    void theNameOfAnEndpointMayHaveAnUnderscore() throws IOException {
+        assertThat(Address.of(URI.create("s3://models/a"), "http://my_store:9000", "us-east-1")
+                        .host())
+                .isEqualTo("my_store:9000");
+        assertThat(Address.of(URI.create("s3://models/a"), "https://my_store/", "us-east-1")
+                        .host())
+                .isEqualTo("my_store");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -75,7 +86,15 @@ class AddressTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"localhost:9000", "ftp://localhost", "http:// ", "http://localhost/s3", "http://user@localhost"})
+            strings = {
+                "localhost:9000",
+                "http://:9000",
+                "http://my_store:x",
+                "ftp://localhost",
+                "http:// ",
+                "http://localhost/s3",
+                "http://user@localhost"
+            })
     void anEndpointThatIsNoUrlIsRefused(String endpoint) {
         assertThatThrownBy(() -> Address.of(URI.create("s3://models/k"), endpoint, "us-east-1"))
                 .isInstanceOf(IOException.class)
