@@ -4,10 +4,12 @@ package io.penstock.remote.http;
 import io.penstock.engine.spi.NativeFailure;
 import java.io.IOException;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -27,6 +29,12 @@ public record ResponseHead(int status, String reason, Map<String, String> header
 
     private static final Pattern STATUS = Pattern.compile("HTTP/1\\.([01]) (\\d{3})(?: (.*))?", Pattern.DOTALL);
     private static final Pattern PRINTABLE = Pattern.compile("[\\t -~\\x80-\\xff]*");
+    private static final List<DateTimeFormatter> DATES = List.of( // RFC 9110, 5.6.7
+            DateTimeFormatter.RFC_1123_DATE_TIME,
+            DateTimeFormatter.ofPattern("EEEE, dd-MMM-uu HH:mm:ss 'GMT'", Locale.ENGLISH)
+                    .withZone(ZoneOffset.UTC),
+            DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss uuuu", Locale.ENGLISH)
+                    .withZone(ZoneOffset.UTC));
     private static final Set<String> LISTS = Set.of("connection", "content-encoding", "transfer-encoding");
     private static final Pattern FOLD = Pattern.compile("\r?\n[ \t]+"); // continues a header (RFC 9112, 5.2)
     private static final Pattern IDENTITY = Pattern.compile("(?i)identity(, identity)*");
@@ -128,12 +136,14 @@ public record ResponseHead(int status, String reason, Map<String, String> header
         if (after.matches("\\d{1,15}")) {
             return Long.parseLong(after);
         }
-        try {
-            Instant end = DateTimeFormatter.RFC_1123_DATE_TIME.parse(after, Instant::from);
-            return Math.max(0, Instant.now().until(end, ChronoUnit.SECONDS));
-        } catch (DateTimeParseException e) {
-            return -1;
+        for (DateTimeFormatter form : DATES) {
+            try {
+                return Math.max(0, Instant.now().until(form.parse(after, Instant::from), ChronoUnit.SECONDS));
+            } catch (DateTimeParseException e) {
+                // it may have the next form
+            }
         }
+        return -1;
     }
 
     /** Returns whether another attempt may have another response. */

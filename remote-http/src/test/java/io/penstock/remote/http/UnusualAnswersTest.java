@@ -14,7 +14,11 @@ import io.penstock.Transfer;
 import io.penstock.TransientStorageException;
 import java.io.IOException;
 import java.net.URI;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,6 +83,17 @@ class UnusualAnswersTest extends ServedFile {
         assertThat(retryAfter("Thu, 31 Dec 2099 23:59:59 GMT")).isGreaterThan(10);
         assertThat(retryAfter("Sun, 02 Feb 2020 02:02:02 GMT")).isZero();
         assertThat(retryAfter("soon")).isNegative();
+    }
+
+    /** RFC 9110, 5.6.7: the forms of RFC 850 and of asctime must be accepted. */
+    @Test
+    void aPauseIsDemandedByAnObsoleteDateToo() throws IOException {
+        DateTimeFormatter rfc850 = DateTimeFormatter.ofPattern("EEEE, dd-MMM-yy HH:mm:ss 'GMT'", Locale.ENGLISH);
+        ZonedDateTime now = ZonedDateTime.now(ZoneOffset.UTC);
+        assertThat(retryAfter(rfc850.format(now.minusYears(1)))).isZero();
+        assertThat(retryAfter(rfc850.format(now.plusYears(1)))).isGreaterThan(10);
+        assertThat(retryAfter("Sun Nov  6 08:49:37 1994")).isZero();
+        assertThat(retryAfter("Thu Dec 31 23:59:59 2099")).isGreaterThan(10);
     }
 
     private static long retryAfter(String value) throws IOException {
