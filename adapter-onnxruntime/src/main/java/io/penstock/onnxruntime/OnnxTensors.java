@@ -150,7 +150,8 @@ public final class OnnxTensors {
         if (!TYPES.containsValue(type)) {
             throw new IllegalArgumentException("type must be of a fixed size, was " + type);
         }
-        long bytes = type.size;
+        boolean empty = Arrays.stream(shape).anyMatch(dimension -> dimension == 0); // however large the others are
+        long bytes = empty ? 0 : type.size;
         for (long dimension : shape) {
             if (dimension < 0) {
                 throw new IllegalArgumentException("dimensions must be at least 0, were " + Arrays.toString(shape));

@@ -236,9 +236,12 @@ class OnnxTensorsTest {
         try (DeviceBuffer buffer = backend.allocate(8).block()) {
             buffer.upload(0, bytes(3)).block();
             try (OnnxTensor scalar = OnnxTensors.of(environment, buffer.region(0, 4), OnnxJavaType.FLOAT);
-                    OnnxTensor empty = OnnxTensors.of(environment, buffer.region(8, 0), OnnxJavaType.FLOAT, 0, 7)) {
+                    OnnxTensor empty = OnnxTensors.of(environment, buffer.region(8, 0), OnnxJavaType.FLOAT, 0, 7);
+                    OnnxTensor huge =
+                            OnnxTensors.of(environment, buffer.region(8, 0), OnnxJavaType.FLOAT, 1L << 62, 0)) {
                 assertThat(scalar.getValue()).isEqualTo(3f);
                 assertThat(empty.getInfo().getNumElements()).isZero();
+                assertThat(huge.getInfo().getShape()).containsExactly(1L << 62, 0);
             }
         }
     }
