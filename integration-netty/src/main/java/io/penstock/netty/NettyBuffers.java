@@ -73,6 +73,15 @@ public final class NettyBuffers {
         }
 
         @Override
+        public ByteBuf capacity(int newCapacity) {
+            if (newCapacity != capacity()) {
+                throw new UnsupportedOperationException(
+                        "capacity must be " + capacity() + ", the memory of the lease, was " + newCapacity);
+            }
+            return this;
+        }
+
+        @Override
         protected void deallocate() {
             super.deallocate(); // which frees nothing: the memory was not allocated by Netty
             lease.close();

@@ -102,6 +102,22 @@ class NettyBuffersTest {
                 .verifyComplete();
     }
 
+    /** Netty's own would move the bytes to other memory, which the lease does not have. */
+    @Test
+    void theCapacityOfABufferIsFixed() {
+        ByteBuf buffer = NettyBuffers.stream(backend, plan()).blockFirst();
+        try {
+            assertThat(buffer.capacity(CHUNK)).isSameAs(buffer);
+            long address = buffer.memoryAddress();
+            assertThatThrownBy(() -> buffer.capacity(CHUNK - 1))
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessage("capacity must be " + CHUNK + ", the memory of the lease, was " + (CHUNK - 1));
+            assertThat(buffer.memoryAddress()).isEqualTo(address);
+        } finally {
+            buffer.release();
+        }
+    }
+
     @Test
     void regionsOfAnOpenFileArrive() {
         Mono<List<byte[]>> pieces = backend.withFile(
