@@ -141,12 +141,10 @@ public final class FileChecks {
     }
 
     private static Finding storage(KernelFiles machine, String node, Path link) {
-        boolean partition = machine.exists(node + "/partition");
-        String disk = partition ? node + "/.." : node;
-        String name = String.valueOf(link.getName(link.getNameCount() - (partition ? 2 : 1)));
+        String disk = disk(machine, node);
+        String name = String.valueOf(link.getName(link.getNameCount() - (disk.equals(node) ? 1 : 2)));
         List<String> parts = machine.names(disk + "/slaves");
-        boolean nvme = name.startsWith("nvme")
-                || (!parts.isEmpty() && parts.stream().allMatch(part -> part.startsWith("nvme")));
+        boolean nvme = isNvme(machine, node, name);
         String what = name + (parts.isEmpty() ? "" : " of " + String.join(", ", parts)) + ": blocks of "
                 + machine.text(disk + "/queue/logical_block_size").orElse("?") + " bytes, requests of up to "
                 + machine.text(disk + "/queue/max_hw_sectors_kb").orElse("?") + " KiB, scheduler "
@@ -159,6 +157,19 @@ public final class FileChecks {
                         what,
                         "not NVMe: no transfers from peer to peer, but staging buffers reach its rate",
                         "");
+    }
+
+    /** Returns the whole disk of a partition; of a disk, itself. */
+    private static String disk(KernelFiles machine, String node) {
+        return machine.exists(node + "/partition") ? node + "/.." : node;
+    }
+
+    /** Returns whether all disks are NVMe that a device consists of, by whatever is stacked between. */
+    private static boolean isNvme(KernelFiles machine, String node, String name) {
+        String slaves = disk(machine, node) + "/slaves";
+        List<String> parts = machine.names(slaves);
+        return name.startsWith("nvme")
+                || (!parts.isEmpty() && parts.stream().allMatch(part -> isNvme(machine, slaves + "/" + part, part)));
     }
 
     private static Finding udev(KernelFiles machine, String device) {

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.cli.doctor.Finding.Level;
+import io.penstock.engine.spi.machine.KernelFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Machines whose devices are stacked, or not what most are. */
+class UnusualMachinesTest {
+
+    private static final String BLOCK = "/sys/devices/virtual/block/";
+
+    @TempDir
+    Path root;
+
+    private KernelFiles machine;
+
+    @BeforeEach
+    void name() {
+        machine = new KernelFiles(root, "amd64");
+    }
+
+    private void link(String file, String target) throws IOException {
+        Files.createDirectories(machine.path(file).getParent());
+        Files.createDirectories(machine.path(target));
+        Files.createSymbolicLink(machine.path(file), machine.path(target));
+    }
+
+    private void write(String file, String text) throws IOException {
+        Files.createDirectories(machine.path(file).getParent());
+        Files.writeString(machine.path(file), text);
+    }
+
+    private Finding storage(String device) {
+        return FileChecks.of(machine, Path.of("/model"), device).get(0);
+    }
+
+    /** A logical volume of an encrypted partition of a RAID. */
+    @Test
+    void theDisksBelowAStackOfDevicesDecide() throws IOException {
+        link("/sys/dev/block/253:1", BLOCK + "dm-1");
+        link(BLOCK + "dm-1/slaves/dm-0", BLOCK + "dm-0");
+        link(BLOCK + "dm-0/slaves/md127p1", BLOCK + "md127/md127p1");
+        write(BLOCK + "md127/md127p1/partition", "1\n");
+        link(BLOCK + "md127/slaves/nvme0n1", "/sys/devices/pci0000:00/nvme0n1");
+        link(BLOCK + "md127/slaves/nvme1n1p1", "/sys/devices/pci0000:00/nvme1n1/nvme1n1p1");
+        write("/sys/devices/pci0000:00/nvme1n1/nvme1n1p1/partition", "1\n");
+        assertThat(storage("253:1").level()).isEqualTo(Level.OK);
+        assertThat(storage("253:1").what()).startsWith("dm-1 of dm-0: ");
+        link(BLOCK + "md127/slaves/sda", "/sys/devices/pci0000:00/sda");
+        assertThat(storage("253:1").level()).isEqualTo(Level.NOTE);
+        assertThat(storage("253:1").why()).startsWith("not NVMe");
+    }
+}
