@@ -53,7 +53,7 @@ public final class PciChecks {
                     "only they move data to a GPU from peer to peer",
                     ""));
         }
-        gpus.forEach(gpu -> findings.add(bar(gpu)));
+        gpus.stream().filter(gpu -> !isIntegrated(gpu)).forEach(gpu -> findings.add(bar(gpu)));
         devices.forEach(device -> link(device).ifPresent(findings::add));
         return findings;
     }
@@ -129,6 +129,11 @@ public final class PciChecks {
                         "their transfers cross the link between processors",
                         "move one of them to the other's processor, or use a GPU that is nearer");
         };
+    }
+
+    /** Returns whether a GPU is Intel's within the processor, which is always there: its memory is the processor's, its BAR fixed. */
+    private static boolean isIntegrated(PciDevice gpu) {
+        return gpu.vendor().equals("0x8086") && gpu.address().equals("0000:00:02.0");
     }
 
     private static Finding bar(PciDevice gpu) {

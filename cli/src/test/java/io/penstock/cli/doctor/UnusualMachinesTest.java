@@ -58,4 +58,24 @@ class UnusualMachinesTest {
         assertThat(storage("253:1").level()).isEqualTo(Level.NOTE);
         assertThat(storage("253:1").why()).startsWith("not NVMe");
     }
+
+    /** Its memory is the processor's, and no firmware resizes its aperture. */
+    @Test
+    void theApertureOfAnIntegratedGpuIsNoSmallBar() throws IOException {
+        gpu("0000:00:02.0", "pci0000:00/0000:00:02.0");
+        assertThat(PciChecks.of(machine)).noneMatch(finding -> finding.what().contains("its largest BAR"));
+        gpu("0000:03:00.0", "pci0000:00/0000:00:01.0/0000:03:00.0");
+        assertThat(PciChecks.of(machine))
+                .filteredOn(finding -> finding.level() == Level.WARNING)
+                .extracting(Finding::what)
+                .containsExactly("Intel 0000:03:00.0: its largest BAR has 256 MiB");
+    }
+
+    private void gpu(String address, String route) throws IOException {
+        String device = "/sys/bus/pci/devices/" + address;
+        link(device, "/sys/devices/" + route);
+        write(device + "/class", "0x030000\n");
+        write(device + "/vendor", "0x8086\n");
+        write(device + "/resource", "0x0000000080000000 0x000000008fffffff 0x000000000014220c\n");
+    }
 }
