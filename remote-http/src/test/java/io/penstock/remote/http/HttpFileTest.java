@@ -427,6 +427,8 @@ class HttpFileTest extends ServedFile {
         assertThat(path.resolveSibling("other").toUri()).isEqualTo(server.uri("/folder/other"));
         assertThat(path.getParent().relativize(path)).hasToString("file.bin");
         assertThat(path.resolve("../x").normalize().toUri()).isEqualTo(server.uri("/folder/x"));
+        assertThat(Path.of(server.uri("/folder/")).resolve("x").toUri()).isEqualTo(server.uri("/folder/x"));
+        assertThat(Path.of(server.uri("/folder//")).resolve("x").toUri()).isEqualTo(server.uri("/folder//x"));
         assertThat(Files.isDirectory(path)).isFalse();
         assertThat(Files.size(path)).isEqualTo(BYTES);
         assertThat(Files.readAllBytes(path)).isEqualTo(DATA);

@@ -155,6 +155,9 @@ record RemotePath(
             return this;
         }
         List<String> both = new ArrayList<>(names);
+        if (!both.isEmpty() && both.get(both.size() - 1).isEmpty()) { // behind the slash that ends a folder
+            both.remove(both.size() - 1);
+        }
         both.addAll(own.names);
         return with(absolute, both);
     }
