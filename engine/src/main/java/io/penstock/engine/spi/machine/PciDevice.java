@@ -191,6 +191,9 @@ public record PciDevice(KernelFiles machine, String address, List<String> route)
         for (int i = 0;
                 i < Math.min(route.size(), other.route.size()) && route.get(i).equals(other.route.get(i));
                 i++) {
+            if (route.get(i).startsWith("pci")) { // a host bridge; a VMD has one more, whose ports are the processor's
+                shared.clear();
+            }
             shared.add(route.get(i));
         }
         // The host bridge, the root port, and the switch's upstream port.
