@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -44,6 +45,7 @@ public final class SharedRead {
     private static final int IN_FLIGHT = 8; // chunks that a member reads, and as many that it copies
 
     private final long chunkBytes;
+    private final AtomicInteger news = new AtomicInteger(); // events since the present turn of advance()
 
     // Guarded by this.
     private final List<Member> members = new ArrayList<>();
@@ -162,9 +164,20 @@ public final class SharedRead {
 
     /** Starts whatever can start, until nothing can; then ends the members that are done. */
     private void advance() {
-        for (Part part = next(); part != null; part = next()) {
-            part.start();
+        if (news.getAndIncrement() != 0) {
+            return; // the thread that starts parts looks again: parts that end at once do not nest
         }
+        int seen = 1;
+        do {
+            for (Part part = next(); part != null; part = next()) {
+                part.start();
+            }
+            seen = news.addAndGet(-seen);
+        } while (seen != 0);
+        endDone();
+    }
+
+    private void endDone() {
         List<Member> done = new ArrayList<>();
         synchronized (this) {
             boolean all = members.stream().allMatch(member -> !member.takesPart || member.isDone());
@@ -372,15 +385,14 @@ public final class SharedRead {
             if (!member.running.add(this)) {
                 return; // cancelled meanwhile
             }
-            Mono<Completion> moved;
             try {
                 Transfer own = member.chunks.get(chunk).read();
-                moved = member.backend.submit(
-                        from == null ? own : copy(from.chunks.get(chunk).read(), own));
-            } catch (RuntimeException e) {
-                moved = Mono.error(e);
+                Transfer moves =
+                        from == null ? own : copy(from.chunks.get(chunk).read(), own);
+                member.backend.submit(moves).subscribe(this);
+            } catch (RuntimeException | Error e) { // one that is thrown would end no member, now or later
+                onError(e);
             }
-            moved.subscribe(this);
         }
 
         private static Transfer copy(Transfer there, Transfer here) {
