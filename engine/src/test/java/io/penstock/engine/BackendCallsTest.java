@@ -27,6 +27,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -109,6 +110,21 @@ class BackendCallsTest {
         assertThatThrownBy(() -> buffer.upload(0, ByteBuffer.allocate(10)).block(LONG))
                 .isInstanceOf(ClosedException.class)
                 .hasMessageContaining("upload of 10 bytes");
+    }
+
+    /** Such as that of a driver whose library lacks a function, which Reactor throws instead of signalling it. */
+    @Test
+    void anErrorOfTheBounceBufferIsSignalledAndLeavesNothingPinned() {
+        device.opaque = true;
+        DeviceBuffer buffer = buffer(4096);
+        device.bufferError = new UnsatisfiedLinkError("no such function");
+        List<Throwable> signalled = new CopyOnWriteArrayList<>();
+        buffer.download(0, ByteBuffer.allocate(10))
+                .onErrorComplete(e -> signalled.add(e))
+                .block(LONG);
+        assertThat(signalled).hasOnlyElementsOfType(UnsatisfiedLinkError.class).hasSize(1);
+        buffer.close();
+        assertThat(device.freed).hasValue(device.allocated.get());
     }
 
     @Test

@@ -53,6 +53,7 @@ public final class FakeDevice implements DeviceDriver, IoPath {
     public volatile boolean opaque; // the processor does not reach what is allocated from now on
     public volatile @Nullable RuntimeException imageRefusal;
     public volatile @Nullable RuntimeException bufferRefusal;
+    public volatile @Nullable Error bufferError;
     public volatile boolean makesPoints; // puts transfers into an order of its own
     public volatile boolean waits; // has commands wait for fences themselves
     public final List<Long> awaited = new CopyOnWriteArrayList<>();
@@ -331,6 +332,10 @@ public final class FakeDevice implements DeviceDriver, IoPath {
         RuntimeException refusal = bufferRefusal;
         if (refusal != null) {
             throw refusal;
+        }
+        Error error = bufferError;
+        if (error != null) {
+            throw error;
         }
         return new CountedMemory(bytes);
     }

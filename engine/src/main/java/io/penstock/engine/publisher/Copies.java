@@ -75,7 +75,7 @@ public final class Copies {
             Staged staged;
             try {
                 staged = new Staged(buffer, offset, bytes, up, sink, description);
-            } catch (RuntimeException noBuffer) {
+            } catch (RuntimeException | Error noBuffer) { // one that is thrown would end nothing
                 buffer.pins().unpin();
                 port.leave();
                 sink.error(noBuffer);
