@@ -168,7 +168,7 @@ final class ChunkFiller implements CoreSubscriber<DataBuffer>, AutoCloseable {
     private void copy(DataBuffer buffer, Filling chunk) {
         try {
             chunk.copy(buffer);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // one that is thrown would be the last turn
             if (!closed) { // else the lease has ended with the write
                 end(chunk, e);
             }
