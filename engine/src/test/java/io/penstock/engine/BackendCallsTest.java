@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import static io.penstock.engine.testing.BackendFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -31,6 +32,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.Disposable;
 
 /**
  * What a backend does beside transfers: memory of the caller's, copies, imported fences; and what it refuses at once.
@@ -110,6 +114,24 @@ class BackendCallsTest {
         assertThatThrownBy(() -> buffer.upload(0, ByteBuffer.allocate(10)).block(LONG))
                 .isInstanceOf(ClosedException.class)
                 .hasMessageContaining("upload of 10 bytes");
+    }
+
+    /** Its source may be gone: a publisher that is cancelled with a write frees the memory of its ByteBuffers. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aCopyThatIsCancelledTakesNoFurtherStep(boolean up) {
+        device.opaque = true;
+        DeviceBuffer buffer = buffer(3 << 20);
+        device.queue.keepsCopies = true;
+        ByteBuffer bytes = ByteBuffer.allocate(3 << 20);
+        Disposable copy = (up ? buffer.upload(0, bytes) : buffer.download(0, bytes)).subscribe();
+        await(() -> device.queue.keptCopies.get() == 1);
+        copy.dispose();
+        device.queue.endCopies();
+        backend.close(); // waits for it
+        assertThat(Integer.MAX_VALUE - device.queue.copiesBeforeFailure)
+                .as("copies that were started")
+                .isEqualTo(1);
     }
 
     /** Such as that of a driver whose library lacks a function, which Reactor throws instead of signalling it. */

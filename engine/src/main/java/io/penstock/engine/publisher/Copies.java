@@ -81,6 +81,7 @@ public final class Copies {
                 sink.error(noBuffer);
                 return;
             }
+            sink.onCancel(staged::cancel);
             staged.step();
         }
     }
@@ -103,7 +104,7 @@ public final class Copies {
         private final String description;
         private final IoQueue ioQueue;
         private final DeviceMemory bounce;
-        private final AtomicBoolean over = new AtomicBoolean(); // the subscriber was signalled
+        private final AtomicBoolean over = new AtomicBoolean(); // the subscriber was signalled, or has cancelled
         private int done;
         private ByteBuffer part; // of the bytes, for the current step; from here on, I/O queue only
         private ByteBuffer memory; // the bounce buffer's
@@ -137,6 +138,11 @@ public final class Copies {
             }
         }
 
+        /** Takes no further step: the subscriber may free or reuse the bytes. */
+        private void cancel() {
+            over.set(true);
+        }
+
         private void refused(RuntimeException e) {
             release();
             if (over.compareAndSet(false, true)) {
@@ -167,7 +173,7 @@ public final class Copies {
                 return;
             }
             if (over.get()) {
-                end(null); // abandoned: the device has released the buffer after all
+                end(null); // abandoned or cancelled: the device has released the buffer
                 return;
             }
             done += part.limit();
