@@ -69,23 +69,30 @@ final class ChunkFill implements CoreSubscriber<Long> {
         if (over) {
             Operators.onNextDropped(number, context);
         } else if (count != null) {
-            cancel();
-            onError(new IllegalArgumentException(
+            refuse(new IllegalArgumentException(
                     lease + " was filled twice, with " + count + " and " + number + " bytes"));
         } else if (number < 0 || number > lease.length()) {
-            cancel();
-            onError(new IndexOutOfBoundsException(lease + " cannot be filled with " + number + " bytes"));
+            refuse(new IndexOutOfBoundsException(lease + " cannot be filled with " + number + " bytes"));
         } else {
             count = number;
         }
     }
 
+    private void refuse(RuntimeException why) {
+        cancel();
+        fail(why);
+    }
+
     @Override
     public void onError(Throwable cause) {
-        if (over) {
+        if (over || upstream == Operators.cancelledSubscription()) { // nobody asks for the error any more
             Operators.onErrorDropped(cause, context);
-            return;
+        } else {
+            fail(cause);
         }
+    }
+
+    private void fail(Throwable cause) {
         error = cause;
         over = true;
         loop.signal();

@@ -16,6 +16,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,8 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 import reactor.core.publisher.Sinks;
 import reactor.test.subscriber.TestSubscriber;
 
@@ -309,5 +312,26 @@ class MonoWriteTest {
         TestSubscriber<Long> subscriber = write(WritePlan.to(port.file.region(50, 0)), chunk -> Mono.just(1L));
         port.runAll();
         assertThat(subscriber.getReceivedOnNext()).containsExactly(0L);
+    }
+
+    /** As that of a stream's. */
+    @Test
+    void anErrorOfTheFunctionsPublisherAfterACancelIsDropped() {
+        List<Throwable> dropped = new ArrayList<>();
+        TestSubscriber<Long> subscriber = TestSubscriber.builder()
+                .contextPut("reactor.onErrorDropped.local", (Consumer<Throwable>) dropped::add)
+                .build();
+        List<Subscriber<? super Long>> fills = new ArrayList<>();
+        new MonoWrite(port, plan, chunk -> fill -> {
+                    fill.onSubscribe(Operators.emptySubscription());
+                    fills.add(fill);
+                })
+                .subscribe(subscriber);
+        port.runAll();
+        subscriber.cancel();
+        fills.get(0).onError(new IllegalStateException("late"));
+        port.runAll();
+        assertThat(dropped).singleElement().hasToString("java.lang.IllegalStateException: late");
+        assertThat(subscriber.isTerminated()).isFalse();
     }
 }
