@@ -6,10 +6,12 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
+import reactor.core.Exceptions;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
@@ -108,10 +110,16 @@ final class ByteSource extends BaseSubscriber<ByteBuffer> {
     @Override
     @SuppressWarnings("unchecked") // request() put it there
     protected void hookOnNext(ByteBuffer next) {
-        Object waiting = exchange.getAndSet(null);
+        Object waiting = exchange.get();
         if (waiting instanceof MonoSink) {
+            exchange.set(null); // a sink is replaced by the publisher's signals only
             ((MonoSink<ByteBuffer>) waiting).success(next);
-        } // else more came than was requested, or the write is over
+        } else if (waiting == null && !isDisposed()) {
+            cancel(); // dropped silently, its bytes would be missing from the file
+            over(Exceptions.failWithOverflow("the source sent more than was requested"));
+        } else {
+            Operators.onNextDropped(next, context);
+        }
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.penstock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscription;
 import reactor.core.publisher.Flux;
 import reactor.util.context.Context;
 
@@ -68,5 +70,32 @@ class ByteSourceTest {
         assertThat(source.fill(chunk).block()).as("the rest").isEqualTo(4);
         assertThat(written).containsExactly(0L, 3L, 7L, 0L);
         assertThat(leases).hasValue(0);
+    }
+
+    /** Its bytes would be missing from the file. */
+    @Test
+    void aByteBufferThatWasNotRequestedIsAnError() {
+        Flux<ByteBuffer> bytes = Flux.from(subscriber -> subscriber.onSubscribe(new Subscription() {
+
+            private boolean sent;
+
+            @Override
+            public void request(long buffers) {
+                if (!sent) {
+                    sent = true;
+                    subscriber.onNext(ByteBuffer.allocate(CHUNK));
+                    subscriber.onNext(ByteBuffer.allocate(CHUNK));
+                    subscriber.onComplete();
+                }
+            }
+
+            @Override
+            public void cancel() {
+                // sends what it likes
+            }
+        }));
+        ByteSource source = new ByteSource(bytes, Context.empty());
+        assertThat(source.fill(chunk).block()).isEqualTo(CHUNK);
+        assertThatThrownBy(() -> source.fill(chunk).block()).hasMessageContaining("more than was requested");
     }
 }
