@@ -48,4 +48,9 @@ public final class DaemonThread extends Thread {
         }
         return !isAlive();
     }
+
+    /** Waits for its end, as {@link #awaitEnd(long)}, however long it takes. */
+    public void awaitEnd() {
+        awaitEnd(Long.MAX_VALUE);
+    }
 }

@@ -90,7 +90,7 @@ final class Connection {
     private final Side side;
     private final long timeoutNanos;
     private final Endpoint endpoint;
-    private final Thread thread;
+    private final DaemonThread thread;
 
     private final Object inboxLock = new Object();
     private final Wakeup wakeup = new Wakeup(this::signal);
@@ -184,16 +184,8 @@ final class Connection {
 
     /** Waits until the thread of the connection has ended. */
     void join() {
-        boolean interrupted = false;
-        while (thread.isAlive() && thread != Thread.currentThread()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        if (thread != Thread.currentThread()) {
+            thread.awaitEnd();
         }
     }
 

@@ -28,7 +28,7 @@ final class Parallel {
      */
     static void run(int calls, int threads, Runnable call) {
         Parallel parallel = new Parallel(calls, call);
-        List<Thread> others = new ArrayList<>();
+        List<DaemonThread> others = new ArrayList<>();
         for (int i = 1; i < Math.min(calls, threads); i++) {
             DaemonThread thread = new DaemonThread("penstock-parallel-" + i, parallel::work);
             if (!thread.tryStart()) {
@@ -37,7 +37,7 @@ final class Parallel {
             others.add(thread);
         }
         parallel.work();
-        others.forEach(Parallel::join);
+        others.forEach(DaemonThread::awaitEnd);
         parallel.rethrow();
     }
 
@@ -48,20 +48,6 @@ final class Parallel {
             }
         } catch (RuntimeException | Error e) {
             failure.compareAndSet(null, e);
-        }
-    }
-
-    private static void join(Thread thread) {
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true; // the calls will end
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 

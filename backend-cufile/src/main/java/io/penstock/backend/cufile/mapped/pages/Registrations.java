@@ -69,7 +69,7 @@ public final class Registrations implements CudaContext.Part {
     private final ArrayDeque<Segment> requested = new ArrayDeque<>();
     private final ArrayDeque<Segment> leaving = new ArrayDeque<>(); // of discarded contents
     private final Set<Segment> idle = new LinkedHashSet<>(); // registered, read by no copy; least recently used first
-    private final List<Thread> threads = new ArrayList<>();
+    private final List<DaemonThread> threads = new ArrayList<>();
     private long pinnedBytes;
     private boolean closed;
 
@@ -327,7 +327,7 @@ public final class Registrations implements CudaContext.Part {
             closed = true;
             notifyAll();
         }
-        threads.forEach(Registrations::join);
+        threads.forEach(DaemonThread::awaitEnd);
         List<Segment> pinned = Stream.concat(idle.stream(), leaving.stream()).toList();
         // If the context is gone, the pins are too.
         context.attempt(() -> {
@@ -345,20 +345,6 @@ public final class Registrations implements CudaContext.Part {
         FileMapping mapping = segment.mapping;
         if (mapping.discarded && mapping.registered == 0) {
             mapping.unmap();
-        }
-    }
-
-    private static void join(Thread thread) {
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true; // it must end before memory it may use is unmapped
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 }
