@@ -147,9 +147,10 @@ final class ChunkFiller implements CoreSubscriber<DataBuffer>, AutoCloseable {
         if (chunk == null || source == null) {
             return;
         }
-        boolean last = over; // read before what arrived, so that the last buffer is seen before the end
-        boolean expected =
-                requested; // as well, so that a buffer that arrives meanwhile is copied before another is requested
+        // Both are read before what arrived: the last buffer is copied before the end, and each before the next is
+        // requested.
+        boolean last = over;
+        boolean expected = requested;
         DataBuffer buffer = arrived;
         if (buffer != null) {
             copy(buffer, chunk);

@@ -85,7 +85,8 @@ final class Handshake {
         return in;
     }
 
-    private static int millis(long nanos) {
+    /** Returns a timeout as sockets take it. */
+    static int millis(long nanos) {
         return (int) Math.max(1, Math.min(TimeUnit.NANOSECONDS.toMillis(nanos), Integer.MAX_VALUE));
     }
 

@@ -63,8 +63,7 @@ final class RemotePeer implements Connection.Side {
         String name = host + ":" + port;
         Socket socket = new Socket();
         try {
-            socket.connect(new InetSocketAddress(host, port), (int)
-                    Math.max(1, Math.min(TimeUnit.NANOSECONDS.toMillis(timeoutNanos), Integer.MAX_VALUE)));
+            socket.connect(new InetSocketAddress(host, port), Handshake.millis(timeoutNanos));
             socket.setTcpNoDelay(true);
             Handshake.join(socket, name, token, timeoutNanos);
             return new RemotePeer(socket, name, timeoutNanos);

@@ -109,15 +109,14 @@ final class Staging {
             }
             handing = true;
         }
-        boolean more = true;
         try {
+            boolean more = true;
             while (more) {
                 more = handOn();
             }
-        } finally {
-            if (more) { // a taker has thrown
-                stopHanding();
-            }
+        } catch (RuntimeException | Error e) { // of a taker
+            stopHanding();
+            throw e;
         }
     }
 

@@ -58,18 +58,15 @@ final class CudaCopies implements StagingDevice {
         }
         PinnedBuffer staging = (PinnedBuffer) copy.staging();
         CudaPoint point = (CudaPoint) copy.point();
-        CopyStreams streams = staging.streams();
-        boolean in = copy.isInward();
-        GpuMemory source = (GpuMemory) copy.source();
-        long own = own(streams, in, source != null);
+        long own = own(staging.streams(), copy);
         long stream = point == null ? own : point.stream(own);
         long gpu = copy.memory().nativeHandle() + copy.memoryOffset();
         long host = staging.hostAddress() + copy.stagingOffset();
         int started;
-        if (source != null) {
+        if (copy.source() instanceof GpuMemory source) {
             started = between(source, copy, gpu, stream);
         } else {
-            started = in
+            started = copy.isInward()
                     ? Cuda.cuMemcpyHtoDAsync_v2(gpu, host, copy.bytes(), stream)
                     : Cuda.cuMemcpyDtoHAsync_v2(host, gpu, copy.bytes(), stream);
         }
@@ -85,11 +82,11 @@ final class CudaCopies implements StagingDevice {
         }
     }
 
-    private static long own(CopyStreams streams, boolean in, boolean between) {
-        if (between) {
+    private static long own(CopyStreams streams, Request copy) {
+        if (copy.source() != null) {
             return streams.between();
         }
-        return in ? streams.toGpu() : streams.fromGpu();
+        return copy.isInward() ? streams.toGpu() : streams.fromGpu();
     }
 
     private int between(GpuMemory source, Request copy, long to, long stream) {
