@@ -4,13 +4,8 @@ package io.penstock.webflux;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.Chunk;
-import io.penstock.HostLease;
-import io.penstock.HostView;
-import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferWrapper;
@@ -24,7 +19,7 @@ import reactor.util.context.Context;
 class FailedCopyTest {
 
     private static final Duration LONG = Duration.ofSeconds(10);
-    private static final long BYTES = 2;
+    private static final int BYTES = 2;
 
     /** A buffer of a library that lacks a method. */
     private static final class Unlinked extends DataBufferWrapper implements PooledDataBuffer {
@@ -62,25 +57,12 @@ class FailedCopyTest {
         }
     }
 
-    private static <T> T like(Class<T> type, Map<String, Object> answers) {
-        return type.cast(Proxy.newProxyInstance(
-                type.getClassLoader(),
-                new Class<?>[] {type},
-                (proxy, method, arguments) -> answers.get(method.getName())));
-    }
-
-    private static Chunk chunk() {
-        HostView view = like(HostView.class, Map.of("buffer", ByteBuffer.allocate((int) BYTES)));
-        HostLease lease = like(HostLease.class, Map.of("view", view));
-        return like(Chunk.class, Map.of("length", BYTES, "retain", lease));
-    }
-
     /** Else the write would wait for ever, and its close would neither release the buffer nor cancel the publisher. */
     @Test
     void anErrorEndsTheWrite() {
         TestPublisher<DataBuffer> buffers = TestPublisher.create();
         ChunkFiller filler = new ChunkFiller(buffers, Context.empty());
-        Mono<Long> filled = filler.fill(chunk()).cache();
+        Mono<Long> filled = filler.fill(FakeChunk.of(BYTES)).cache();
         filled.subscribe(bytes -> {}, failure -> {});
         Unlinked buffer = new Unlinked();
         buffers.next(buffer);

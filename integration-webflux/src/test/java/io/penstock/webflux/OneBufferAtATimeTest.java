@@ -4,12 +4,7 @@ package io.penstock.webflux;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Chunk;
-import io.penstock.HostLease;
-import io.penstock.HostView;
-import java.lang.reflect.Proxy;
-import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,7 +21,7 @@ class OneBufferAtATimeTest {
 
     private static final Duration LONG_ENOUGH = Duration.ofSeconds(2); // the race was lost within a tenth of one
     private static final int MOST_TURNS = 400;
-    private static final long BYTES = 2;
+    private static final int BYTES = 2;
 
     private final AtomicInteger early = new AtomicInteger();
     private final AtomicReference<@Nullable ChunkFiller> requesting = new AtomicReference<>();
@@ -35,19 +30,6 @@ class OneBufferAtATimeTest {
 
     private static DataBuffer buffer() {
         return DefaultDataBufferFactory.sharedInstance.wrap(new byte[1]);
-    }
-
-    private static <T> T like(Class<T> type, Map<String, Object> answers) {
-        return type.cast(Proxy.newProxyInstance(
-                type.getClassLoader(),
-                new Class<?>[] {type},
-                (proxy, method, arguments) -> answers.get(method.getName())));
-    }
-
-    private static Chunk chunk() {
-        HostView view = like(HostView.class, Map.of("buffer", ByteBuffer.allocate((int) BYTES)));
-        HostLease lease = like(HostLease.class, Map.of("view", view));
-        return like(Chunk.class, Map.of("length", BYTES, "retain", lease));
     }
 
     /** Emits a buffer for each request, at once. */
@@ -92,7 +74,7 @@ class OneBufferAtATimeTest {
         last.readPosition(1); // as one that has been copied
         Thread publisher = new Thread(this::emit, "publisher");
         publisher.start();
-        Chunk chunk = chunk();
+        Chunk chunk = FakeChunk.of(BYTES);
         long end = System.nanoTime() + LONG_ENOUGH.toNanos();
         int uploads = 0;
         for (; early.get() == 0 && System.nanoTime() < end; uploads++) {

@@ -34,15 +34,20 @@ class UnusualAnswersTest extends ServedFile {
         super(DATA);
     }
 
-    @Test
-    void aRedirectionToAnotherQueryKeepsThePath() {
+    /** Answers the first request by a redirection. */
+    private void redirectFirst(String location) {
         server.answer = (request, to) -> {
             if (request.number() > 0) {
                 return false;
             }
-            to.write(RangeServer.text("302 Found", "Location: ?signature=1", "Content-Length: 0"));
+            to.write(RangeServer.text("302 Found", "Location: " + location, "Content-Length: 0"));
             return true;
         };
+    }
+
+    @Test
+    void aRedirectionToAnotherQueryKeepsThePath() {
+        redirectFirst("?signature=1");
         get(backend.openFile(server.uri("/folder/file.bin?page=2"))).close();
         assertThat(server.requests.get(1).target()).isEqualTo("/folder/file.bin?signature=1");
     }
@@ -51,13 +56,7 @@ class UnusualAnswersTest extends ServedFile {
     @ParameterizedTest
     @ValueSource(strings = {"../../../file.bin", "/../file.bin", "/folder/../../file.bin"})
     void aRedirectionAboveTheRootLeadsToTheRoot(String location) {
-        server.answer = (request, to) -> {
-            if (request.number() > 0) {
-                return false;
-            }
-            to.write(RangeServer.text("302 Found", "Location: " + location, "Content-Length: 0"));
-            return true;
-        };
+        redirectFirst(location);
         get(backend.openFile(server.uri("/folder/first.bin"))).close();
         assertThat(server.requests.get(1).target()).isEqualTo("/file.bin");
     }
@@ -65,13 +64,7 @@ class UnusualAnswersTest extends ServedFile {
     /** A store has objects of such names. */
     @Test
     void aRelativeRedirectionKeepsEmptyNames() {
-        server.answer = (request, to) -> {
-            if (request.number() > 0) {
-                return false;
-            }
-            to.write(RangeServer.text("302 Found", "Location: ./file.bin", "Content-Length: 0"));
-            return true;
-        };
+        redirectFirst("./file.bin");
         get(backend.openFile(server.uri("/folder//first.bin"))).close();
         assertThat(server.requests.get(1).target()).isEqualTo("/folder//file.bin");
     }
@@ -192,13 +185,7 @@ class UnusualAnswersTest extends ServedFile {
 
     @Test
     void aRelativeRedirectionOfAUriWithoutAPathIsFollowed() {
-        server.answer = (request, to) -> {
-            if (request.number() > 0) {
-                return false;
-            }
-            to.write(RangeServer.text("302 Found", "Location: file.bin", "Content-Length: 0"));
-            return true;
-        };
+        redirectFirst("file.bin");
         get(backend.openFile(server.uri(""))).close();
         assertThat(server.requests.get(1).target()).isEqualTo("/file.bin");
     }

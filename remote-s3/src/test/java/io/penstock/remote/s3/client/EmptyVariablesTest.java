@@ -7,8 +7,6 @@ import io.penstock.CommonOptions;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.remote.s3.S3Options;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,18 +36,8 @@ class EmptyVariablesTest {
     }
 
     private static String settings(Map<String, String> variables) throws Exception {
-        ProcessBuilder builder = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                        EmptyVariablesTest.class.getName())
-                .redirectErrorStream(true);
-        builder.environment().putAll(variables);
-        Process process = builder.start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(output).isZero();
-        return output.strip();
+        return OtherProcess.output(EmptyVariablesTest.class, all -> all.putAll(variables))
+                .strip();
     }
 
     /** Prints the server and the region that the environment names. */

@@ -8,9 +8,7 @@ import io.penstock.Backends;
 import io.penstock.Options;
 import io.penstock.remote.s3.S3Options;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,20 +24,11 @@ class WithoutCredentialsTest {
 
     @Test
     void theObjectAndTheRemedyAreNamed() throws Exception {
-        ProcessBuilder reader = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                        WithoutCredentialsTest.class.getName())
-                .redirectErrorStream(true);
-        Map<String, String> environment = reader.environment();
-        environment.keySet().removeIf(name -> name.startsWith("AWS_"));
-        environment.put("HOME", home.toString());
-        environment.put("AWS_EC2_METADATA_DISABLED", "true");
-        Process process = reader.start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(output).isZero();
+        String output = OtherProcess.output(WithoutCredentialsTest.class, environment -> {
+            environment.keySet().removeIf(name -> name.startsWith("AWS_"));
+            environment.put("HOME", home.toString());
+            environment.put("AWS_EC2_METADATA_DISABLED", "true");
+        });
         assertThat(output)
                 .contains("signing a request of " + OBJECT + " failed: ")
                 .contains("AWS_AUTH_SIGNING_NO_CREDENTIALS")
