@@ -73,7 +73,9 @@ final class ChunkReads {
             reads.remove();
             // Data after a short chunk does not count, even if the file has grown since: it would leave a hole.
             boolean counts = head.region() != endedRegion;
-            if (counts && head.error() != null) {
+            // The device may still write to the buffer of an abandoned read: there is no reading into it again (rule
+            // 601).
+            if (head.error() != null && (counts || head.isCancelled())) {
                 return head;
             }
             if (counts && head.moved() < head.transfer().length()) {
