@@ -129,12 +129,12 @@ public final class IoThreads implements IoQueues {
 
     /**
      * Returns the next I/O queue, or the last one again if it keeps up and its thread polls; on the thread of an I/O
-     * queue, that I/O queue, so that a chain of transfers never changes threads.
+     * queue, that I/O queue, so that a chain of transfers never changes threads. One that is broken is passed over.
      */
     @Override
     public IoQueue pick() {
         Thread current = Thread.currentThread();
-        if (current instanceof IoThread thread && thread.group() == this) {
+        if (current instanceof IoThread thread && thread.group() == this && !thread.isBroken()) {
             return thread.ioQueue();
         }
         int turn = picks;

@@ -264,6 +264,31 @@ class BrokenQueueTest {
         backend.close();
     }
 
+    /** Direct delivery signals the failure on the thread of the queue that breaks, and so the retry comes from there. */
+    @Test
+    void aRetryOnTheThreadOfTheBrokenQueueGoesToOneThatWorks() {
+        FakeDevice broken = new FakeDevice(Limits.none(1 << 20));
+        broken.ioQueues = 2;
+        Options direct = Options.none()
+                .with(CommonOptions.CLOSE_TIMEOUT, Duration.ofMillis(50))
+                .with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT);
+        Backend backend = Engine.open("broken", broken, List.of(broken), direct.resolve(CommonOptions.all()));
+        StorageFile file = open(backend, PATH);
+        DeviceBuffer buffer = Objects.requireNonNull(backend.allocate(100).block(LONG));
+        List<Thread> failed = new ArrayList<>();
+        broken.queue.hold = true;
+        var read = backend.submit(Transfer.read(file.region(0, 10), buffer.region(0, 10)))
+                .doOnError(e -> failed.add(Thread.currentThread()))
+                .retry(1)
+                .toFuture();
+        await(() -> broken.queue.held.size() == 1);
+        assertThat(read).isNotDone();
+        broken.queue.breakWith("a bug");
+        assertThat(read).succeedsWithin(LONG);
+        assertThat(failed).hasSize(1).first().isInstanceOf(IoThread.class);
+        backend.close();
+    }
+
     /** Until transfers go to the second one, which ends them: the next one goes there too once two in a row have ended. */
     private static void fillTheFirstQueue(Backend backend, Transfer transfer) {
         int[] ended = {0};
