@@ -25,6 +25,7 @@ public abstract class EventFence implements DeviceFence, Watched {
     // Guarded by this.
     private boolean watched;
     private boolean closed;
+    private boolean freed;
     private int state = PENDING; // until it is known to be signalled
 
     /**
@@ -58,7 +59,7 @@ public abstract class EventFence implements DeviceFence, Watched {
 
     /** Runs a call, under the lock, if the event still exists; returns whether it does and the call returned true. */
     protected final synchronized boolean whileHeld(BooleanSupplier call) {
-        return (!owned || !closed || watched) && call.getAsBoolean();
+        return !freed && call.getAsBoolean();
     }
 
     /**
@@ -98,7 +99,7 @@ public abstract class EventFence implements DeviceFence, Watched {
     private void startWatch() {
         try {
             watch();
-        } catch (RuntimeException | Error e) { // as where no thread starts: the next subscriber tries again
+        } catch (RuntimeException | Error e) { // as where no thread starts: the next subscriber, or close, tries again
             synchronized (this) {
                 watched = false;
             }
@@ -118,6 +119,7 @@ public abstract class EventFence implements DeviceFence, Watched {
             }
             watched = false;
             frees = closed && owned;
+            freed = frees;
         }
         if (frees) {
             free();
@@ -141,19 +143,20 @@ public abstract class EventFence implements DeviceFence, Watched {
     }
 
     /**
-     * {@inheritDoc} An event that is not yet signalled is watched: a transfer that refers to it may wait for it later.
+     * {@inheritDoc} An event that is not yet signalled is watched: a transfer that refers to it may wait for it later. If the
+     * watch cannot start, this throws, and another call tries again.
      */
     @Override
     public final void close() {
         boolean pending;
         synchronized (this) {
-            if (closed || !owned || watched) {
-                closed = true;
+            closed = true;
+            if (!owned || watched || freed) {
                 return; // the application's, or poll() frees it
             }
             pending = state() == PENDING;
             watched = pending;
-            closed = true;
+            freed = !pending;
         }
         if (pending) {
             startWatch();

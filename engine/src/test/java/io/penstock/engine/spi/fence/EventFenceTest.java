@@ -153,6 +153,32 @@ class EventFenceTest {
         assertThat(told).hasValue(1);
     }
 
+    @Test
+    void aCloseWhoseWatchCannotStartIsDoneAgainByTheNextOne() {
+        ScriptedEvent scarce = new ScriptedEvent(true);
+        scarce.refusal = new OutOfMemoryError("no thread");
+        assertThatThrownBy(scarce::close).isInstanceOf(OutOfMemoryError.class);
+        assertThat(scarce.frees).as("a transfer may still wait for it").isZero();
+        assertThat(scarce.whileHeld(() -> true)).isTrue();
+        scarce.answer = 0;
+        scarce.close();
+        scarce.close();
+        assertThat(scarce.frees).isEqualTo(1);
+    }
+
+    @Test
+    void aCloseWhoseWatchCannotStartIsDoneByTheWatchOfTheNextSubscriber() {
+        ScriptedEvent scarce = new ScriptedEvent(true);
+        scarce.refusal = new OutOfMemoryError("no thread");
+        assertThatThrownBy(scarce::close).isInstanceOf(OutOfMemoryError.class);
+        scarce.refusal = null;
+        waitFor(scarce);
+        scarce.answer = 0;
+        assertThat(scarce.poll()).isTrue();
+        scarce.close();
+        assertThat(scarce.frees).isEqualTo(1);
+    }
+
     /** An event whose device answers what the test says. */
     private static final class ScriptedEvent extends EventFence {
 
