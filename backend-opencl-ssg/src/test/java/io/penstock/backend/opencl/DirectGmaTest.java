@@ -134,6 +134,24 @@ class DirectGmaTest {
         OpenCl.clReleaseEvent(event);
     }
 
+    /** Memory that the device is about to make resident is not freed, nor the place to which it writes the addresses. */
+    @Test
+    void residencyThatCannotBeWaitedForIsPolled() {
+        long event = ssg.userEvent();
+        try (DeviceFence fence = ssg.backend().fence(event)) {
+            long waits = ssg.control.calls("clWaitForEvents");
+            ssg.control.fail("clWaitForEvents", 0, OpenClError.OUT_OF_RESOURCES);
+            CompletableFuture<List<BusAddressableBuffer>> buffers =
+                    CompletableFuture.supplyAsync(() -> bus.allocate(List.of(1L * PAGE, 1L * PAGE), fence));
+            assertThat(ssg.control.awaitCalls("clWaitForEvents", waits + 1)).isGreaterThan(waits);
+            assertThat(buffers).isNotDone();
+            OpenCl.clSetUserEventStatus(event, OpenCl.CL_COMPLETE);
+            buffers.orTimeout(20, TimeUnit.SECONDS).join().forEach(BusAddressableBuffer::close);
+            ssg.control.fail("clWaitForEvents", -1, 0);
+        }
+        OpenCl.clReleaseEvent(event);
+    }
+
     @Test
     void residencyBehindAFenceThatFailsFailsAndLeavesNothing() {
         long event = ssg.userEvent();

@@ -105,11 +105,15 @@ public final class BusAddressableBuffer implements AutoCloseable {
                     BusMemory.clEnqueueMakeBuffersResidentAMD(
                             queue, memory.length, memory, 0, addresses, after.length, waits, event));
             ClFence fence = new ClFence(cells.getLong(addressBytes));
-            int waited = OpenCl.clWaitForEvents(1, event);
+            if (OpenCl.clWaitForEvents(1, event) != OpenClError.SUCCESS) {
+                // Refused, or the command has failed. Until it has ended, the memory and the cells are the device's:
+                // poll.
+                OpenCl.clFlush(queue);
+                fence.signalled().toFuture().join();
+            }
             int status = fence.state();
             fence.close();
             check(context, bytes, call, status < OpenCl.CL_COMPLETE ? status : OpenClError.SUCCESS);
-            check(context, bytes, "clWaitForEvents", waited);
             return cells;
         } finally {
             OpenCl.clReleaseCommandQueue(queue);
