@@ -145,11 +145,19 @@ public final class GlContext {
         }
         post(() -> {
             over = true; // watched fences see it and terminate
-            atEnd.forEach(Runnable::run);
+            atEnd.forEach(GlContext::runAtEnd);
             source.end();
         });
         if (ownThread) {
             pump.close();
+        }
+    }
+
+    private static void runAtEnd(Runnable calls) {
+        try {
+            calls.run();
+        } catch (RuntimeException | Error e) { // the other calls are made, and the context is released, nevertheless
+            LOG.warn("a part of a GL context cannot be freed", e);
         }
     }
 
