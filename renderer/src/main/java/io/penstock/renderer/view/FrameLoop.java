@@ -79,7 +79,7 @@ final class FrameLoop implements AutoCloseable {
                 thread.execute(() -> {
                     try {
                         sink.success(frame(viewer, request));
-                    } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
+                    } catch (IOException | RuntimeException | Error e) {
                         sink.error(e);
                     }
                 });
@@ -112,7 +112,7 @@ final class FrameLoop implements AutoCloseable {
             String device = route.backend().capabilities().device();
             frames.increment();
             return new Frame(jpeg, request.display().side(), System.nanoTime() - start, drawn.pass(), device);
-        } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
+        } catch (IOException | RuntimeException | Error e) {
             Throwable cause = Exceptions.unwrap(e);
             if (!(cause instanceof BadVolumeException || cause instanceof CancellationException)) {
                 fail(request.route(), e);
