@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.webflux;
 
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.core.io.buffer.DataBuffer;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -14,13 +14,8 @@ import reactor.core.publisher.Sinks;
  */
 final class ResponseBytes {
 
-    private enum Use {
-        NOT_YET,
-        BEGUN,
-        OVER
-    }
-
-    private final AtomicReference<Use> use = new AtomicReference<>(Use.NOT_YET);
+    // By the first subscription to the bytes, or by over() if that comes first.
+    private final AtomicBoolean taken = new AtomicBoolean();
     private final Sinks.Empty<Void> ended = Sinks.empty();
     private final Flux<DataBuffer> bytes;
 
@@ -28,11 +23,12 @@ final class ResponseBytes {
      * Creates them.
      *
      * @param open the bytes of the open file
-     * @param late the same bytes, of a file that is opened and closed by each subscription, for subscriptions after {@link #over}
+     * @param late the same bytes, of a file that is opened and closed by each subscription, for subscriptions after the
+     *     first, or after {@link #over}
      */
     ResponseBytes(Flux<DataBuffer> open, Flux<DataBuffer> late) {
         Flux<DataBuffer> used = open.doFinally(signal -> ended.tryEmitEmpty());
-        bytes = Flux.defer(() -> use.compareAndSet(Use.NOT_YET, Use.BEGUN) || use.get() == Use.BEGUN ? used : late);
+        bytes = Flux.defer(() -> taken.compareAndSet(false, true) ? used : late);
     }
 
     Flux<DataBuffer> bytes() {
@@ -41,6 +37,6 @@ final class ResponseBytes {
 
     /** Completes when the open file is no longer needed. The response has been completed before. */
     Mono<Void> over() {
-        return Mono.defer(() -> use.compareAndSet(Use.NOT_YET, Use.OVER) ? Mono.empty() : ended.asMono());
+        return Mono.defer(() -> taken.compareAndSet(false, true) ? Mono.empty() : ended.asMono());
     }
 }
