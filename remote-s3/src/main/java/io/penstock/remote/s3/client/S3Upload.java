@@ -76,12 +76,17 @@ final class S3Upload implements AsyncFile {
 
     @Override
     public Runnable write(long offset, ByteBuffer from, Consumer<@Nullable Throwable> ended) {
+        if (offset > MOST_PARTS * (long) partBytes - from.remaining()) { // nothing of it is sent, or counts as size
+            ended.accept(refused("an object has at most " + MOST_PARTS + " parts of penstock.s3.part-bytes=" + partBytes
+                    + ", a larger one allows larger objects"));
+            return () -> {};
+        }
         Pieces pieces = new Pieces(ended);
         ByteBuffer rest = from.slice();
         for (long at = offset; rest.hasRemaining(); ) {
             int start = (int) (at % partBytes);
             int bytes = Math.min(partBytes - start, rest.remaining());
-            write(at / partBytes, start, rest.slice(rest.position(), bytes), pieces);
+            write((int) (at / partBytes), start, rest.slice(rest.position(), bytes), pieces);
             rest.position(rest.position() + bytes);
             at += bytes;
         }
@@ -89,7 +94,7 @@ final class S3Upload implements AsyncFile {
         return pieces::cancel;
     }
 
-    private void write(long number, int start, ByteBuffer bytes, Pieces pieces) {
+    private void write(int number, int start, ByteBuffer bytes, Pieces pieces) {
         pieces.begun();
         ByteBuffer ready;
         try {
@@ -101,7 +106,7 @@ final class S3Upload implements AsyncFile {
         if (ready == null) {
             pieces.ended(null); // collected
         } else {
-            upload((int) number, ready, ready != bytes, pieces);
+            upload(number, ready, ready != bytes, pieces);
         }
     }
 
@@ -114,19 +119,16 @@ final class S3Upload implements AsyncFile {
      *
      * @return what is to be uploaded now: the bytes, if they are the whole part, or what they complete; null if there is more to come
      */
-    private synchronized @Nullable ByteBuffer add(long number, int start, ByteBuffer bytes) throws NativeException {
+    private synchronized @Nullable ByteBuffer add(int number, int start, ByteBuffer bytes) throws NativeException {
         if (making) { // the object would not contain it
             throw refused("the object takes no writes since its sync");
         }
-        if (number >= MOST_PARTS) {
-            throw refused("an object has at most " + MOST_PARTS + " parts of penstock.s3.part-bytes=" + partBytes);
-        }
         int count = bytes.remaining();
-        Part part = part((int) number);
+        Part part = part(number);
         if (count < partBytes && part.memory == null) {
             collect(part);
         }
-        size = Math.max(size, number * partBytes + start + count);
+        size = Math.max(size, number * (long) partBytes + start + count);
         part.etag = null;
         if (count == partBytes) {
             drop(part);

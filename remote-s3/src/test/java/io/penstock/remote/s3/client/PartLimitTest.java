@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.s3.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.DeviceBuffer;
+import io.penstock.FileOption;
+import io.penstock.PermanentStorageException;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.remote.s3.S3Options;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+
+/** Writes behind the last part that an object may have. */
+@Tag("once")
+class PartLimitTest {
+
+    private static final long PART = 5 << 20;
+    private static final long END = 10_000 * PART;
+
+    private static <T> T get(Mono<T> mono) {
+        return mono.block(Duration.ofSeconds(30));
+    }
+
+    /** Behind the limit, across it, and a whole part before it that goes on behind it. */
+    @ParameterizedTest
+    @ValueSource(longs = {END, END - 1000, END - PART + 1})
+    void aWriteThatEndsBehindTheLastPartIsRefusedAsAWhole(long offset) throws Exception {
+        S3Server server = new S3Server(true);
+        try (Backend backend = Backends.open("host", server.options().with(S3Options.PART_BYTES, PART));
+                DeviceBuffer buffer = get(backend.allocate(PART));
+                StorageFile file = get(backend.openFile(
+                        S3Server.uri("object"), FileOption.WRITE, FileOption.CREATE, FileOption.TRUNCATE))) {
+            assertThatThrownBy(() -> get(backend.submit(Transfer.write(buffer.all(), file.region(offset, PART)))))
+                    .isInstanceOf(PermanentStorageException.class)
+                    .hasMessageContaining("10000 parts of penstock.s3.part-bytes=" + PART)
+                    .hasMessageContaining("a larger one allows larger objects");
+            assertThat(file.size()).isZero();
+            assertThat(server.proxy.requests("POST")).isEmpty();
+        } finally {
+            server.stop();
+        }
+    }
+}
