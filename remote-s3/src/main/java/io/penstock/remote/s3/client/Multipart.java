@@ -88,7 +88,7 @@ final class Multipart {
         synchronized (this) {
             beginning = false;
             if (error == null && found.find()) {
-                id = found.group(1);
+                id = XmlText.read(found.group(1));
             } else if (error == null) {
                 failure = lacking("CreateMultipartUpload", "upload id");
             }
