@@ -156,7 +156,7 @@ final class Multipart {
         StringBuilder list = new StringBuilder("<CompleteMultipartUpload>");
         for (int i = 0; i < etags.size(); i++) {
             list.append("<Part><PartNumber>").append(i + 1).append("</PartNumber><ETag>");
-            list.append(etags.get(i)).append("</ETag></Part>");
+            list.append(XmlText.written(etags.get(i))).append("</ETag></Part>");
         }
         ByteBuffer body = ByteBuffer.wrap(
                 list.append("</CompleteMultipartUpload>").toString().getBytes(StandardCharsets.UTF_8));

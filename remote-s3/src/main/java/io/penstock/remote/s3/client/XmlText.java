@@ -6,7 +6,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The text of an element of XML, without a parser: S3's documents that are read have no other contents. */
+/** The text of an element of XML, without a parser: S3's documents have no other contents. */
 final class XmlText {
 
     private static final Pattern REFERENCE = Pattern.compile("&(?:#(\\d{1,6})|#x(\\p{XDigit}{1,5})|(\\w+));");
@@ -28,5 +28,10 @@ final class XmlText {
                 ? Integer.parseInt(reference.group(1))
                 : Integer.parseInt(reference.group(2), 16);
         return Character.getType(point) == Character.SURROGATE ? reference.group() : Character.toString(point);
+    }
+
+    /** Returns a text as the contents of an element. */
+    static String written(String text) {
+        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
     }
 }

@@ -36,8 +36,8 @@ final class FaultProxy implements AutoCloseable {
         final String kind; // its method, or OPEN for a GET of the first byte
         final String target;
         final Map<String, String> headers;
+        final byte[] body;
         private final byte[] head;
-        private final byte[] body;
 
         private Request(int number, String kind, String target, Map<String, String> headers, byte[] head, byte[] body) {
             this.number = number;

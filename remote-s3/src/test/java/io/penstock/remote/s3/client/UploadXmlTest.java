@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -65,5 +66,15 @@ class UploadXmlTest {
         upload.abort();
         assertThat(server.proxy.requests("DELETE").get(0).target)
                 .endsWith("?uploadId=a%26b%3C%2B%2F%26%23xD800%3Bc%26none%3B~");
+    }
+
+    @Test
+    void theTagsOfPartsAreEscapedInTheListOfThem() throws Exception {
+        answer("id", "\"a&b<c\"");
+        CompletableFuture<String> end = new CompletableFuture<>();
+        upload.complete(List.of(part()), error -> end.complete("" + error));
+        assertThat(end.get(30, TimeUnit.SECONDS)).isEqualTo("null");
+        assertThat(new String(server.proxy.requests("POST").get(1).body, StandardCharsets.UTF_8))
+                .contains("<ETag>\"a&amp;b&lt;c\"</ETag>");
     }
 }
