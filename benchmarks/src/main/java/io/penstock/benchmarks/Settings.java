@@ -40,17 +40,29 @@ record Settings(
         static final Sizes GL = new Sizes(512L << 20, 512L << 20, 100_000);
 
         Sizes {
-            if (hotBytes % (16 << 20) != 0 || hotBytes <= 0 || diskBytes % (16 << 20) != 0 || diskBytes > hotBytes) {
+            if (hotBytes % (16 << 20) != 0 || diskBytes % (16 << 20) != 0 || diskBytes <= 0 || diskBytes > hotBytes) {
                 throw new IllegalArgumentException("sizes are multiples of 16 MiB, the disk's no more than the other");
+            }
+            if (blocks < 1) {
+                throw new IllegalArgumentException("--blocks must be at least 1, was " + blocks);
             }
         }
     }
+
+    private static final double LEAST_SECONDS = 0.001; // the unit of the peers in other processes
+    private static final double MOST_SECONDS = 86_400;
 
     private static final List<String> BACKENDS = List.of("host", "cufile", "opencl", "gl");
 
     static final String USAGE =
             "benchmarks/run host|cufile|opencl|gl [--json FILE] [--rows TEXT] [--pairs N] [--seconds S] "
                     + "[--dir DIR] [--force] [--mib N] [--disk-mib N] [--blocks N]";
+
+    Settings {
+        if (pairs < 1) {
+            throw new IllegalArgumentException("--pairs must be at least 1, was " + pairs);
+        }
+    }
 
     static Settings parse(String[] arguments) {
         if (arguments.length == 0 || !BACKENDS.contains(arguments[0])) {
@@ -85,13 +97,20 @@ record Settings(
     }
 
     private Settings with(String name, String value) {
+        try {
+            return parsed(name, value);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(name + " must be a number, was " + value, e);
+        }
+    }
+
+    private Settings parsed(String name, String value) {
         return switch (name) {
             case "--json" -> new Settings(backend, Path.of(value), rows, pairs, seconds, directory, force, sizes);
             case "--rows" -> new Settings(backend, json, value, pairs, seconds, directory, force, sizes);
             case "--pairs" ->
                 new Settings(backend, json, rows, Integer.parseInt(value), seconds, directory, force, sizes);
-            case "--seconds" ->
-                new Settings(backend, json, rows, pairs, Double.parseDouble(value), directory, force, sizes);
+            case "--seconds" -> new Settings(backend, json, rows, pairs, seconds(value), directory, force, sizes);
             case "--dir" -> new Settings(backend, json, rows, pairs, seconds, Path.of(value), force, sizes);
             case "--mib" -> with(new Sizes(mib(value), Math.min(mib(value), sizes.diskBytes), sizes.blocks));
             case "--disk-mib" -> with(new Sizes(sizes.hotBytes, mib(value), sizes.blocks));
@@ -104,8 +123,18 @@ record Settings(
         return new Settings(backend, json, rows, pairs, seconds, directory, force, changed);
     }
 
+    private static double seconds(String text) {
+        double seconds = Double.parseDouble(text);
+        if (!(seconds >= LEAST_SECONDS && seconds <= MOST_SECONDS)) { // nor NaN
+            throw new IllegalArgumentException(
+                    "--seconds must be from " + LEAST_SECONDS + " to " + MOST_SECONDS + ", was " + seconds);
+        }
+        return seconds;
+    }
+
     private static long mib(String text) {
-        return Long.parseLong(text) << 20;
+        long mib = Long.parseLong(text);
+        return mib > Long.MAX_VALUE >> 20 ? Long.MAX_VALUE : mib << 20; // which is refused
     }
 
     long nanos() {

@@ -4,6 +4,7 @@ package io.penstock.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -81,9 +82,9 @@ class RoundsTest {
     }
 
     private Report report(int pairs, List<Comparison> comparisons, Rounds.Factory... contenders) throws Exception {
-        String[] settings = {"host", "--pairs", Integer.toString(pairs), "--seconds", "0"};
+        Settings settings = new Settings("host", null, "", pairs, 0, Path.of("none"), true, Settings.Sizes.DEFAULT);
         Rounds rounds = new Rounds("row", Unit.MICROSECONDS, List.of(contenders), comparisons);
-        return rounds.run(Settings.parse(settings), false);
+        return rounds.run(settings, false);
     }
 
     private static Comparison speed(String ours, String peer) {
