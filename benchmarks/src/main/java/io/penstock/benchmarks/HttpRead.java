@@ -52,6 +52,11 @@ abstract class HttpRead implements Contender {
         uri = server.uri(file);
     }
 
+    /** Returns the server, which is closed with this. */
+    final HttpServer server() {
+        return server;
+    }
+
     /** Returns the URL of the server, as an object store. */
     final URI endpoint() {
         return uri.resolve("/");
@@ -119,15 +124,21 @@ abstract class HttpRead implements Contender {
          */
         Penstock(Path path, boolean isObject) throws IOException {
             super(path);
-            Options server = Options.none().with(S3Options.ENDPOINT, endpoint().toString());
+            Options options = Options.none().with(S3Options.ENDPOINT, endpoint().toString());
             backend = Backends.open(
                     "host",
                     System.getenv("AWS_ACCESS_KEY_ID") == null
-                            ? server.with(S3Options.CREDENTIALS, S3Options.Credentials.NONE)
-                            : server);
-            file = backend.openFile(isObject ? URI.create("s3://" + HttpServer.BUCKET + "/" + key()) : uri)
-                    .block();
-            buffer = backend.allocate(TestFile.BYTES).block();
+                            ? options.with(S3Options.CREDENTIALS, S3Options.Credentials.NONE)
+                            : options);
+            try {
+                file = backend.openFile(isObject ? URI.create("s3://" + HttpServer.BUCKET + "/" + key()) : uri)
+                        .block();
+                buffer = backend.allocate(TestFile.BYTES).block();
+            } catch (RuntimeException e) { // nobody else closes what has not been created
+                backend.close();
+                server().close();
+                throw e;
+            }
         }
 
         @Override

@@ -18,6 +18,7 @@ final class HttpServer implements AutoCloseable {
     static final String BUCKET = "bucket";
 
     private static final int ATTEMPTS = 200;
+    private static final int CLOSE_SECONDS = 10;
 
     private final Process process;
     private final Path configuration;
@@ -41,7 +42,7 @@ final class HttpServer implements AutoCloseable {
                 .start();
         for (int i = 0; !answers(); i++) {
             if (i == ATTEMPTS || !process.isAlive()) {
-                process.destroy();
+                close();
                 throw new IOException("nginx does not answer");
             }
         }
@@ -79,6 +80,13 @@ final class HttpServer implements AutoCloseable {
     @Override
     public void close() throws IOException {
         process.destroy();
-        Files.delete(configuration);
+        try {
+            if (!process.waitFor(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        Files.deleteIfExists(configuration);
     }
 }
