@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.tck.Require;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,6 +18,23 @@ class HttpReadTest {
 
     @TempDir
     Path folder;
+
+    /** A run that moves nothing would pass by the bytes of the one before. */
+    @Test
+    void bytesThatWereCheckedDoNotPassAgain() throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(3 * 4096).order(ByteOrder.LITTLE_ENDIAN);
+        TestFile.fill(bytes, 4096);
+        HttpRead.verify(bytes.duplicate(), 4096, "a read");
+        for (int page = 0; page < 3; page++) { // each of them
+            ByteBuffer one = bytes.slice(page * 4096, 4096);
+            long at = 4096 + page * 4096L;
+            assertThatThrownBy(() -> HttpRead.verify(one, at, "a read"))
+                    .isInstanceOf(IOException.class)
+                    .hasMessage("a read: wrong bytes at " + at + " of the test file");
+        }
+        TestFile.fill(bytes, 4096);
+        HttpRead.verify(bytes, 4096, "a read");
+    }
 
     @Test
     void aReaderThatCannotOpenItsFileLeavesNoServer() {
