@@ -3,6 +3,7 @@ package io.penstock.backend.cufile.report;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,12 +36,18 @@ public record CuFileConfiguration(
         Map<String, String> variables = new TreeMap<>(environment);
         variables.keySet().removeIf(name -> !name.startsWith(PREFIX));
         String named = variables.get("CUFILE_ENV_PATH_JSON");
-        Path file = named == null ? usual : Path.of(named);
+        Path file;
+        try {
+            file = named == null ? usual : Path.of(named);
+        } catch (InvalidPathException e) { // libcufile takes its bytes, of which this locale may have no characters
+            String problem = "is not read, but CUFILE_ENV_PATH_JSON, which is no path in this locale";
+            return new CuFileConfiguration(usual, problem, Map.of(), variables);
+        }
         try {
             return new CuFileConfiguration(file, "", JsonWithComments.read(Files.readString(file)), variables);
         } catch (IOException | IllegalArgumentException e) {
             String problem = Files.exists(file) ? "cannot be read: " + e.getMessage() : "does not exist";
-            return new CuFileConfiguration(file, problem, Map.of(), variables);
+            return new CuFileConfiguration(file, problem + ": libcufile uses its own settings", Map.of(), variables);
         }
     }
 
@@ -61,7 +68,7 @@ public record CuFileConfiguration(
     /** Returns a full description, one line each, for humans. */
     List<String> describe() {
         List<String> lines = new ArrayList<>();
-        lines.add(file + (problem.isEmpty() ? "" : " " + problem + ": libcufile uses its own settings"));
+        lines.add(file + (problem.isEmpty() ? "" : " " + problem));
         values.forEach((name, value) -> lines.add("  " + name + " = " + value));
         variables.forEach((name, value) -> lines.add(name + "=" + value));
         return lines;

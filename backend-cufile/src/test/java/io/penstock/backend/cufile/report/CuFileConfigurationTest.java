@@ -51,6 +51,16 @@ class CuFileConfigurationTest {
         assertThat(configuration.values()).isEmpty();
     }
 
+    /** In the locale C a name with other characters than ASCII is none. */
+    @Test
+    void aVariableThatIsNoPathHereIsAProblemOfTheFile() throws IOException {
+        Path usual = write("cufile.json", "{ \"properties\": { \"force_compat_mode\": true } }");
+        CuFileConfiguration configuration =
+                CuFileConfiguration.read(Map.of("CUFILE_ENV_PATH_JSON", "/home/\0/cufile.json"), usual);
+        assertThat(configuration.problem()).startsWith("is not read, but CUFILE_ENV_PATH_JSON, which is no path");
+        assertThat(configuration.forcesCompatibility()).isFalse();
+    }
+
     private Path write(String name, String text) throws IOException {
         return Files.writeString(folder.resolve(name), text);
     }
