@@ -18,6 +18,7 @@ import io.penstock.engine.spi.host.HostPath;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.spi.staging.StagingPath;
 import io.penstock.remote.s3.S3Options;
+import io.penstock.remote.ucx.UcxOptions;
 import io.penstock.spi.BackendProvider;
 import io.penstock.tck.Require;
 import java.io.IOException;
@@ -106,6 +107,7 @@ class OptionsPageTest {
         assertThat(OpenClOptions.all()).hasSameElementsAs(declared.get("OpenClOptions"));
         assertThat(S3Options.all()).hasSameElementsAs(declared.get("S3Options"));
         assertThat(StagingOptions.all()).hasSameElementsAs(declared.get("StagingOptions"));
+        assertThat(UcxOptions.all()).hasSameElementsAs(declared.get("UcxOptions"));
     }
 
     /** Without the module whose provider happens to name them too, they would be refused as unknown. */

@@ -75,6 +75,11 @@ final class Connection {
             this.isAhead = isAhead;
         }
 
+        /** Returns whether it is here already, in memory of the host; if not, {@link Connection#receive} fetches it. */
+        boolean isHere() {
+            return !isAhead;
+        }
+
         /** Returns the first bytes as a text; empty if they are not here yet. */
         String text() {
             return isAhead || bytes == 0
@@ -206,7 +211,7 @@ final class Connection {
 
     /** Sends a message without data. */
     void send(Message message) {
-        send(message, 0, 0, status -> {});
+        send(message, 0, 0, Ucp.UCS_MEMORY_TYPE_HOST, status -> {});
     }
 
     /** Sends a message with a text. */
@@ -214,16 +219,17 @@ final class Connection {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         long memory = UcxContext.allocate(Math.max(1, bytes.length));
         NativeMemory.view(memory, bytes.length).put(bytes);
-        send(message, memory, bytes.length, status -> NativeMemory.free(memory));
+        send(message, memory, bytes.length, Ucp.UCS_MEMORY_TYPE_HOST, status -> NativeMemory.free(memory));
     }
 
     /**
      * Sends a message with data.
      *
+     * @param memoryType of UCX, of the data
      * @param ended called with the status when the data is not used any more; may be called before this returns
      * @return ends it early
      */
-    Runnable send(Message message, long data, long bytes, IntConsumer ended) {
+    Runnable send(Message message, long data, long bytes, int memoryType, IntConsumer ended) {
         if (over != null) {
             ended.accept(UcsStatus.CANCELED);
             return () -> {};
@@ -231,17 +237,18 @@ final class Connection {
         Long reused = headers.poll();
         long header = reused != null ? reused : UcxContext.allocate(Message.BYTES);
         message.write(header);
-        long request = endpoint.send(header, data, bytes);
+        long request = endpoint.send(header, data, bytes, memoryType);
         return started("ucp_am_send_nbx", request, header, ended);
     }
 
     /**
      * Receives the data of a message.
      *
+     * @param memoryType of UCX, of the memory; that of the host if the data {@linkplain Data#isHere is here}
      * @param ended called with the status when the memory is not used any more; may be called before this returns
      * @return ends it early
      */
-    Runnable receive(Data data, long memory, IntConsumer ended) {
+    Runnable receive(Data data, long memory, int memoryType, IntConsumer ended) {
         if (over != null) {
             ended.accept(UcsStatus.CANCELED);
             return () -> {};
@@ -255,7 +262,7 @@ final class Connection {
             return () -> {};
         }
         data.isFetched = true;
-        long request = endpoint.receive(data.handle, memory, data.bytes);
+        long request = endpoint.receive(data.handle, memory, data.bytes, memoryType);
         return started("ucp_am_recv_data_nbx", request, 0, ended);
     }
 

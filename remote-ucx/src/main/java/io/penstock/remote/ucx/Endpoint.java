@@ -22,7 +22,8 @@ final class Endpoint {
     private final UcpCallback messages; // as long as the worker lasts
     private final UcpCallback errors;
     private final long worker;
-    private final long parameters; // of requests; zeros
+    private final long parameters; // of requests
+    private final ByteBuffer parameterFields;
     private final long pollDescriptor; // struct pollfd
     private long endpoint;
 
@@ -31,6 +32,8 @@ final class Endpoint {
         this.errors = errors;
         this.worker = context.worker();
         this.parameters = UcxContext.allocate(Ucp.REQUEST_PARAM_BYTES);
+        this.parameterFields = NativeMemory.view(parameters, Ucp.REQUEST_PARAM_BYTES);
+        parameterFields.putInt(0, Ucp.UCP_OP_ATTR_FIELD_MEMORY_TYPE);
         this.pollDescriptor = UcxContext.allocate(POLLFD_BYTES);
     }
 
@@ -109,13 +112,15 @@ final class Endpoint {
         }
     }
 
-    /** Sends a message; returns 0 if it is sent, a request, or a negative status. */
-    long send(long header, long data, long bytes) {
+    /** Sends a message with data in memory of a type; returns 0 if it is sent, a request, or a negative status. */
+    long send(long header, long data, long bytes, int memoryType) {
+        parameterFields.putInt(Ucp.REQUEST_PARAM_MEMORY_TYPE_OFFSET, memoryType);
         return Ucp.ucp_am_send_nbx(endpoint, MESSAGE_ID, header, Message.BYTES, data, bytes, parameters);
     }
 
-    /** Fetches data by its descriptor; returns as {@link #send}. */
-    long receive(long descriptor, long memory, long bytes) {
+    /** Fetches data by its descriptor into memory of a type; returns as {@link #send}. */
+    long receive(long descriptor, long memory, long bytes, int memoryType) {
+        parameterFields.putInt(Ucp.REQUEST_PARAM_MEMORY_TYPE_OFFSET, memoryType);
         return Ucp.ucp_am_recv_data_nbx(worker, descriptor, memory, bytes, parameters);
     }
 

@@ -8,6 +8,7 @@ import io.penstock.remote.ucx.Connection.Data;
 import io.penstock.remote.ucx.Message.Kind;
 import io.penstock.remote.ucx.Message.Refusal;
 import io.penstock.remote.ucx.Staging.Slot;
+import io.penstock.remote.ucx.ffi.Ucp;
 import io.penstock.remote.ucx.ffi.UcsStatus;
 import java.io.IOException;
 import java.util.HashMap;
@@ -137,7 +138,7 @@ final class ServedPeer implements Connection.Side {
             return null;
         }
         Source source = export.source();
-        long most = source.address() != 0 ? Integer.MAX_VALUE : AsyncFile.RANGE_BYTES;
+        long most = source.isHostMemory() ? Integer.MAX_VALUE : AsyncFile.RANGE_BYTES;
         if (message.offset() < 0
                 || message.length() < 1
                 || message.length() > most
@@ -159,7 +160,9 @@ final class ServedPeer implements Connection.Side {
         }
         Source source = export.source();
         if (source.address() != 0) {
-            sendData(message, source.address() + message.offset(), export::leave);
+            if (isPrepared(message, export)) {
+                sendData(message, source.address() + message.offset(), source.memoryType(), export::leave);
+            }
             return;
         }
         staged(
@@ -176,7 +179,7 @@ final class ServedPeer implements Connection.Side {
     private void filled(Message message, UcxExport export, Slot slot, long bytes) {
         boolean posted = post(() -> {
             if (bytes == message.length()) {
-                sendData(message, slot.address(), () -> done(export, slot));
+                sendData(message, slot.address(), Ucp.UCS_MEMORY_TYPE_HOST, () -> done(export, slot));
             } else {
                 done(export, slot);
                 refuse(message, Refusal.PERMANENT, "the file has become shorter since it was opened");
@@ -187,9 +190,21 @@ final class ServedPeer implements Connection.Side {
         }
     }
 
-    private void sendData(Message message, long address, Runnable ended) {
+    /** Prepares this thread for UCX's accesses to memory; if that fails, the request is refused. */
+    private boolean isPrepared(Message message, UcxExport export) {
+        try {
+            export.source().enter();
+            return true;
+        } catch (IOException e) {
+            export.leave();
+            refuse(message, e);
+            return false;
+        }
+    }
+
+    private void sendData(Message message, long address, int memoryType, Runnable ended) {
         Message header = new Message(Kind.DATA, 0, message.id(), message.export(), message.offset(), message.length());
-        connection().send(header, address, message.length(), status -> ended.run());
+        connection().send(header, address, message.length(), memoryType, status -> ended.run());
     }
 
     private void write(Message message, Data data) {
@@ -203,17 +218,25 @@ final class ServedPeer implements Connection.Side {
             connection().release(data);
             return;
         }
-        long address = export.source().address();
-        if (address != 0) {
-            connection().receive(data, address + message.offset(), status -> {
+        Source source = export.source();
+        if (source.address() != 0 && (source.isHostMemory() || !data.isHere())) {
+            if (!isPrepared(message, export)) {
+                connection().release(data);
+                return;
+            }
+            connection().receive(data, source.address() + message.offset(), source.memoryType(), status -> {
                 export.leave();
                 answer(message, status);
             });
             return;
         }
         staged(message, export, () -> connection().release(data), slot -> {
-            boolean posted = post(() ->
-                    connection().receive(data, slot.address(), status -> received(message, export, slot, status)));
+            boolean posted = post(() -> connection()
+                    .receive(
+                            data,
+                            slot.address(),
+                            Ucp.UCS_MEMORY_TYPE_HOST,
+                            status -> received(message, export, slot, status)));
             if (!posted) {
                 done(export, slot);
             }

@@ -8,16 +8,31 @@ import io.penstock.DeviceBuffer;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.remote.ucx.ffi.Ucp;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import reactor.core.publisher.Mono;
 
-/** What an export gives access to: host memory by its address, or bytes that are moved to and from staging memory. */
+/** What an export gives access to: memory that UCX accesses by its address, or bytes that are moved to and from staging memory. */
 interface Source {
 
-    /** Returns the address of its first byte; 0 if its bytes are moved to staging memory. */
+    /** Returns the address of its first byte; 0 if UCX does not access it. */
     default long address() {
         return 0;
     }
+
+    /** Returns whether the processor reaches the memory at {@link #address}. */
+    default boolean isHostMemory() {
+        return false;
+    }
+
+    /** Returns UCX's type of the memory at {@link #address}. */
+    default int memoryType() {
+        return Ucp.UCS_MEMORY_TYPE_HOST;
+    }
+
+    /** Prepares the thread of a connection for accesses of UCX. */
+    default void enter() throws IOException {}
 
     /** Returns its length in bytes. */
     long size();
@@ -50,6 +65,11 @@ interface Source {
 
     /** Memory of the host. */
     record Memory(long address, long size, Runnable releasing) implements Source {
+
+        @Override
+        public boolean isHostMemory() {
+            return true;
+        }
 
         @Override
         public Mono<Long> read(long offset, BufferRegion staging) {
@@ -107,8 +127,26 @@ interface Source {
         }
     }
 
-    /** Memory of a device that the processor does not reach. */
-    record OfDevice(DeviceBuffer buffer, Runnable releasing) implements Source {
+    /**
+     * Memory of a device that the processor does not reach.
+     *
+     * @param address by which UCX accesses it; 0 if it does not
+     * @param device of {@code access}
+     */
+    record OfDevice(DeviceBuffer buffer, long address, DeviceAccess access, int device, Runnable releasing)
+            implements Source {
+
+        @Override
+        public int memoryType() {
+            return access.memoryType();
+        }
+
+        @Override
+        public void enter() throws IOException {
+            if (address != 0) {
+                access.enter(device);
+            }
+        }
 
         @Override
         public long size() {

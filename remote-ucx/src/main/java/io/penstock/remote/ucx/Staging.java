@@ -5,6 +5,7 @@ import io.penstock.Backend;
 import io.penstock.BufferRegion;
 import io.penstock.DeviceBuffer;
 import io.penstock.engine.spi.AsyncFile;
+import io.penstock.remote.ucx.ffi.Ucp;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Objects;
@@ -34,7 +35,7 @@ final class Staging {
         this.context = context;
         this.buffer = buffer;
         this.address = address;
-        this.registration = context.map(address, buffer.length());
+        this.registration = context.map(address, buffer.length(), Ucp.UCS_MEMORY_TYPE_HOST);
         for (int slot = 0; slot < SLOTS; slot++) {
             free.add(new Slot(slot * AsyncFile.RANGE_BYTES));
         }

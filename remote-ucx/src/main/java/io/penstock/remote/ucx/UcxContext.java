@@ -166,15 +166,33 @@ final class UcxContext {
         return Long.parseLong(matcher.group(1)) << (10 * power);
     }
 
-    /** Registers memory with the devices that UCX uses, once for all operations; returns its handle. */
-    long map(long address, long bytes) throws NativeException {
+    /** Returns the types of memory that UCX accesses: a bit for each, by its number. */
+    long memoryTypes() {
+        long attributes = allocate(Ucp.CONTEXT_ATTR_BYTES);
+        try {
+            ByteBuffer fields = NativeMemory.view(attributes, Ucp.CONTEXT_ATTR_BYTES);
+            fields.putLong(0, Ucp.UCP_ATTR_FIELD_MEMORY_TYPES);
+            int status = Ucp.ucp_context_query(handle, attributes);
+            return status == UcsStatus.OK ? fields.getLong(Ucp.CONTEXT_ATTR_MEMORY_TYPES_OFFSET) : 0;
+        } finally {
+            NativeMemory.free(attributes);
+        }
+    }
+
+    /** Registers memory of a type with the devices that UCX uses, once for all operations; returns its handle. */
+    long map(long address, long bytes, int memoryType) throws NativeException {
         long params = allocate(Ucp.MEM_MAP_PARAMS_BYTES);
         long[] made = new long[1];
         try {
             ByteBuffer fields = NativeMemory.view(params, Ucp.MEM_MAP_PARAMS_BYTES);
-            fields.putLong(0, Ucp.UCP_MEM_MAP_PARAM_FIELD_ADDRESS | Ucp.UCP_MEM_MAP_PARAM_FIELD_LENGTH);
+            fields.putLong(
+                    0,
+                    Ucp.UCP_MEM_MAP_PARAM_FIELD_ADDRESS
+                            | Ucp.UCP_MEM_MAP_PARAM_FIELD_LENGTH
+                            | Ucp.UCP_MEM_MAP_PARAM_FIELD_MEMORY_TYPE);
             fields.putLong(Ucp.MEM_MAP_PARAMS_ADDRESS_OFFSET, address);
             fields.putLong(Ucp.MEM_MAP_PARAMS_LENGTH_OFFSET, bytes);
+            fields.putInt(Ucp.MEM_MAP_PARAMS_MEMORY_TYPE_OFFSET, memoryType);
             check("ucp_mem_map", Ucp.ucp_mem_map(handle, params, made));
             return made[0];
         } finally {

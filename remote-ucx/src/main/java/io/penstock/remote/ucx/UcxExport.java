@@ -39,6 +39,14 @@ public final class UcxExport implements AutoCloseable {
         return uri;
     }
 
+    /**
+     * Returns whether bytes go through staging memory of the listener: those of files do, and those of devices, unless UCX
+     * accesses their memory itself ({@link UcxOptions#GPU_DIRECT}).
+     */
+    public boolean isStaged() {
+        return source.address() == 0;
+    }
+
     long number() {
         return number;
     }

@@ -8,6 +8,7 @@ import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.remote.ucx.Connection.Data;
 import io.penstock.remote.ucx.Message.Refusal;
+import io.penstock.remote.ucx.ffi.Ucp;
 import io.penstock.remote.ucx.ffi.UcsStatus;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CancellationException;
@@ -177,7 +178,8 @@ final class UcxFile implements AsyncFile {
                         "the listener must send " + bytes() + " bytes, sent " + came));
                 return;
             }
-            ending = connection.receive(data, address(), status -> ended("ucp_am_recv_data_nbx", status));
+            ending = connection.receive(
+                    data, address(), Ucp.UCS_MEMORY_TYPE_HOST, status -> ended("ucp_am_recv_data_nbx", status));
         }
 
         @Override
@@ -205,7 +207,7 @@ final class UcxFile implements AsyncFile {
 
         @Override
         void send(Message message) {
-            ending = connection.send(message, address(), bytes(), this::sent);
+            ending = connection.send(message, address(), bytes(), Ucp.UCS_MEMORY_TYPE_HOST, this::sent);
         }
 
         private void sent(int status) {

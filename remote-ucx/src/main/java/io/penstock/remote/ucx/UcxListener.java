@@ -7,11 +7,13 @@ import io.penstock.CommonOptions;
 import io.penstock.DeviceBuffer;
 import io.penstock.Failure;
 import io.penstock.FileOption;
+import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.Outcome;
 import io.penstock.StorageFile;
 import io.penstock.engine.Engine;
 import io.penstock.engine.spi.DaemonThread;
+import io.penstock.remote.ucx.ffi.Ucp;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -19,6 +21,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -35,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * Exports files and buffers of this process to others, which open them by URI: {@code backend.openFile(export.uri())}.
  *
  * <p>Each reader has a connection, served by one thread. Bytes of host memory go from where they are; those of files and of
- * devices through staging memory of the host.
+ * devices through staging memory of the host, unless {@link UcxOptions#GPU_DIRECT} is set.
  *
  * <p><b>Ownership:</b> the caller that opened it closes it, before the backend. Thread-safe.
  */
@@ -50,6 +53,7 @@ public final class UcxListener implements AutoCloseable {
     private final long timeoutNanos;
     private final ServerSocket socket;
     private final UcxContext context;
+    private final DeviceAccess deviceAccess;
     private final SecureRandom random = new SecureRandom();
     private final AtomicLong numbers = new AtomicLong();
     private final Map<String, UcxExport> exports = new ConcurrentHashMap<>();
@@ -57,10 +61,12 @@ public final class UcxListener implements AutoCloseable {
     private @Nullable Staging staging; // guarded by this, as the next
     private boolean closed;
 
-    private UcxListener(Backend backend, ServerSocket socket, UcxContext context, long timeoutNanos) {
+    private UcxListener(
+            Backend backend, ServerSocket socket, UcxContext context, DeviceAccess deviceAccess, long timeoutNanos) {
         this.backend = backend;
         this.socket = socket;
         this.context = context;
+        this.deviceAccess = deviceAccess;
         this.timeoutNanos = timeoutNanos;
     }
 
@@ -69,21 +75,25 @@ public final class UcxListener implements AutoCloseable {
      *
      * @param backend reads and writes exported files; its buffers must be host memory
      * @param address of one interface, since the URIs of exports name it; port 0 chooses one
-     * @param options {@link CommonOptions#REMOTE_TIMEOUT} is used
+     * @param options {@link CommonOptions#REMOTE_TIMEOUT} and {@link UcxOptions} are used
      * @throws IOException if the address cannot be bound, or UCX cannot be used here
      * @throws IllegalArgumentException if the address is of all interfaces
      */
     public static UcxListener open(Backend backend, InetSocketAddress address, Options options) throws IOException {
+        boolean isDirect = resolved(options).get(UcxOptions.GPU_DIRECT);
+        return open(backend, address, options, isDirect ? DeviceAccess.of(UcxContext.get()) : DeviceAccess.NONE);
+    }
+
+    static UcxListener open(Backend backend, InetSocketAddress address, Options options, DeviceAccess deviceAccess)
+            throws IOException {
         InetAddress host = address.getAddress();
         if (host == null || host.isAnyLocalAddress()) {
             throw new IllegalArgumentException("address must be of one interface, was " + address);
         }
-        long timeout = options.resolve(CommonOptions.all())
-                .get(CommonOptions.REMOTE_TIMEOUT)
-                .toNanos();
+        long timeout = resolved(options).get(CommonOptions.REMOTE_TIMEOUT).toNanos();
         UcxContext context = UcxContext.get();
-        UcxListener listener =
-                new UcxListener(backend, new ServerSocket(address.getPort(), 0, host), context, Math.max(1, timeout));
+        UcxListener listener = new UcxListener(
+                backend, new ServerSocket(address.getPort(), 0, host), context, deviceAccess, Math.max(1, timeout));
         try {
             new DaemonThread("penstock-ucx-listener", listener::accept).start();
         } catch (OutOfMemoryError e) { // the system permits no more threads
@@ -91,6 +101,12 @@ public final class UcxListener implements AutoCloseable {
             throw e;
         }
         return listener;
+    }
+
+    private static Options resolved(Options options) {
+        List<Option<?>> known = new ArrayList<>(CommonOptions.all());
+        known.addAll(UcxOptions.all());
+        return options.resolve(known);
     }
 
     /** Returns the address that it listens on. */
@@ -129,22 +145,38 @@ public final class UcxListener implements AutoCloseable {
         Runnable unpin = Engine.pin(buffer);
         Source source;
         try {
-            if (buffer.hostView().isPresent()) {
-                long address = Source.hostAddress(buffer);
-                long registration = context.map(address, buffer.length());
-                source = new Source.Memory(address, buffer.length(), () -> {
-                    context.unmap(registration);
-                    unpin.run();
-                });
-            } else {
-                staging();
-                source = new Source.OfDevice(buffer, unpin);
-            }
+            source = buffer.hostView().isPresent() ? hostMemory(buffer, unpin) : deviceMemory(buffer, unpin);
         } catch (IOException | RuntimeException | Error e) {
             unpin.run();
             throw e;
         }
         return add(source, UcxExport.access(wanted));
+    }
+
+    private Source hostMemory(DeviceBuffer buffer, Runnable unpin) throws IOException {
+        long address = Source.hostAddress(buffer);
+        return new Source.Memory(
+                address, buffer.length(), registered(address, buffer.length(), Ucp.UCS_MEMORY_TYPE_HOST, unpin));
+    }
+
+    private Source deviceMemory(DeviceBuffer buffer, Runnable unpin) throws IOException {
+        staging(); // short writes go through it in any case
+        long address = buffer.nativeHandle();
+        int device = deviceAccess.device(address);
+        if (device < 0) {
+            return new Source.OfDevice(buffer, 0, DeviceAccess.NONE, device, unpin);
+        }
+        Runnable releasing = registered(address, buffer.length(), deviceAccess.memoryType(), unpin);
+        return new Source.OfDevice(buffer, address, deviceAccess, device, releasing);
+    }
+
+    /** Registers memory; returns what ends that. */
+    private Runnable registered(long address, long bytes, int memoryType, Runnable unpin) throws IOException {
+        long registration = context.map(address, bytes, memoryType);
+        return () -> {
+            context.unmap(registration);
+            unpin.run();
+        };
     }
 
     private UcxExport add(Source source, int access) {

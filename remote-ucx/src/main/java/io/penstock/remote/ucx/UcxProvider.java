@@ -3,6 +3,7 @@ package io.penstock.remote.ucx;
 
 import io.penstock.CommonOptions;
 import io.penstock.FileOption;
+import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.Shared;
@@ -10,6 +11,7 @@ import io.penstock.engine.spi.remote.RemoteProvider;
 import io.penstock.remote.ucx.ffi.UcsStatus;
 import java.io.IOException;
 import java.net.URI;
+import java.util.List;
 import java.util.Set;
 
 /** Opens {@code ucx:} URIs, which a {@link UcxListener} in another process has given to its exports. */
@@ -34,6 +36,11 @@ public final class UcxProvider implements RemoteProvider {
     @Override
     public Set<String> schemes() {
         return Set.of("ucx");
+    }
+
+    @Override
+    public List<Option<?>> options() {
+        return UcxOptions.all();
     }
 
     @Override

@@ -73,6 +73,13 @@ final class Child implements AutoCloseable {
         return exporter(new Child(List.of(), environment, "export", "" + bytes, folder.toString(), "127.0.0.1"));
     }
 
+    /** Starts an exporter of a buffer of a device, which UCX accesses itself. */
+    static Child exporterOf(String backend, String transports, int bytes, Path folder) throws IOException {
+        Map<String, String> environment = Map.of("UCX_TLS", transports, "PENSTOCK_UCX_GPU_DIRECT", "true");
+        return exporter(
+                new Child(List.of(), environment, "export", "" + bytes, folder.toString(), "127.0.0.1", backend));
+    }
+
     private static Child exporter(Child child) throws IOException {
         child.memory = URI.create(child.line());
         child.file = URI.create(child.line());
@@ -144,25 +151,32 @@ final class Child implements AutoCloseable {
     public static void main(String[] arguments) throws Exception {
         try (Backend backend = Backends.open("host")) {
             if (arguments[0].equals("export")) {
-                export(backend, Integer.parseInt(arguments[1]), Path.of(arguments[2]), arguments[3]);
+                try (Backend device = Backends.open(arguments.length > 4 ? arguments[4] : "host")) {
+                    export(backend, device, Integer.parseInt(arguments[1]), Path.of(arguments[2]), arguments[3]);
+                }
             } else {
                 readForEver(backend, URI.create(arguments[1]), arguments[0].equals("write"));
             }
         }
     }
 
-    private static void export(Backend backend, int bytes, Path folder, String host) throws IOException {
+    private static void export(Backend backend, Backend device, int bytes, Path folder, String host)
+            throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         Path path = folder.resolve("exported-" + ProcessHandle.current().pid());
         try (UcxListener listener = UcxListener.open(
                         backend, new InetSocketAddress(InetAddress.getByName(host), 0), Options.none());
-                DeviceBuffer buffer =
+                DeviceBuffer zeros =
                         Objects.requireNonNull(backend.allocate(bytes).block());
+                DeviceBuffer buffer =
+                        Objects.requireNonNull(device.allocate(bytes).block());
                 StorageFile file = Objects.requireNonNull(
                         backend.openFile(path, FileOption.READ, FileOption.WRITE, FileOption.CREATE)
                                 .block())) {
-            buffer.hostView().orElseThrow().write(0, ByteBuffer.allocate(bytes));
-            backend.submit(Transfer.write(buffer.all(), file.region(0, bytes))).block();
+            ByteBuffer content = ByteBuffer.allocateDirect(bytes);
+            zeros.upload(0, content).block();
+            buffer.upload(0, content).block();
+            backend.submit(Transfer.write(zeros.all(), file.region(0, bytes))).block();
             UcxExport memory = listener.export(buffer, FileOption.READ, FileOption.WRITE);
             System.out.println(memory.uri());
             System.out.println(listener.export(file).uri());
@@ -170,9 +184,11 @@ final class Child implements AutoCloseable {
                 if (command.equals("revoke")) {
                     memory.close();
                 }
+                buffer.download(0, content).block();
                 CRC32 crc = new CRC32();
-                crc.update(buffer.hostView().orElseThrow().buffer(0, bytes));
-                System.out.println(crc.getValue() + " " + backend.counters().pins());
+                crc.update(content.duplicate());
+                System.out.println(
+                        crc.getValue() + " " + backend.counters().pins() + (memory.isStaged() ? " staged" : ""));
             }
         }
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.remote.ucx.Connection.Data;
+import io.penstock.remote.ucx.ffi.Ucp;
 import io.penstock.tck.Require;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -128,10 +129,11 @@ class ConnectionTest {
         hold(other, ended);
         connection.post(() -> {
             for (String name : List.of("first", "second")) {
-                connection.send(Message.of(Message.Kind.WRITE, 1, 1), memory, bytes, status -> {
-                    run.add(name);
-                    fail();
-                });
+                connection.send(
+                        Message.of(Message.Kind.WRITE, 1, 1), memory, bytes, Ucp.UCS_MEMORY_TYPE_HOST, status -> {
+                            run.add(name);
+                            fail();
+                        });
             }
         });
         connection.end(connection.failure("close", 0, "ended by the test"));

@@ -104,6 +104,24 @@ class PeersTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {TCP + ",cuda_copy", SHARED_MEMORY + ",cuda_copy"})
+    void memoryOfAGpuIsReadAndWrittenByUcxItself(String transports) throws IOException {
+        Backends.list().stream()
+                .filter(listing -> listing.name().equals("cufile"))
+                .forEach(listing -> Require.backend("gpu", listing.availability()));
+        boolean none = DeviceAccess.of(UcxContext.get()) == DeviceAccess.NONE;
+        Require.backend("ucx-cuda", none ? "UCX was built without CUDA" : null);
+        try (Child child = Child.exporterOf("cufile", transports, BYTES, folder)) {
+            CRC32 crc = new CRC32();
+            crc.update(transferAtRandom(child.memory(), System.nanoTime()));
+            assertThat(child.ask("check"))
+                    .as("CRC-32 in the exporter")
+                    .startsWith(crc.getValue() + " ")
+                    .doesNotContain("staged");
+        }
+    }
+
     /** Writes at random, and reads all now and then; returns what must be there. */
     private byte[] transferAtRandom(URI uri, long seed) {
         Random random = new Random(seed);

@@ -62,7 +62,9 @@ public final class Ucp {
     public static final int REQUEST_PARAM_BYTES = 72;
 
     public static final int REQUEST_PARAM_FLAGS_OFFSET = 4;
+    public static final int REQUEST_PARAM_MEMORY_TYPE_OFFSET = 48;
     public static final int UCP_OP_ATTR_FIELD_FLAGS = 1 << 4;
+    public static final int UCP_OP_ATTR_FIELD_MEMORY_TYPE = 1 << 6;
     public static final int UCP_EP_CLOSE_FLAG_FORCE = 1;
 
     /** {@code ucp_mem_map_params_t}. */
@@ -70,8 +72,18 @@ public final class Ucp {
 
     public static final int MEM_MAP_PARAMS_ADDRESS_OFFSET = 8;
     public static final int MEM_MAP_PARAMS_LENGTH_OFFSET = 16;
+    public static final int MEM_MAP_PARAMS_MEMORY_TYPE_OFFSET = 32;
     public static final int UCP_MEM_MAP_PARAM_FIELD_ADDRESS = 1;
     public static final int UCP_MEM_MAP_PARAM_FIELD_LENGTH = 1 << 1;
+    public static final int UCP_MEM_MAP_PARAM_FIELD_MEMORY_TYPE = 1 << 4;
+    public static final int UCS_MEMORY_TYPE_HOST = 0;
+    public static final int UCS_MEMORY_TYPE_CUDA = 1;
+
+    /** {@code ucp_context_attr_t}. */
+    public static final int CONTEXT_ATTR_BYTES = 64;
+
+    public static final int CONTEXT_ATTR_MEMORY_TYPES_OFFSET = 24;
+    public static final int UCP_ATTR_FIELD_MEMORY_TYPES = 1 << 2;
 
     /** The library, loaded once per process. */
     public static final VendorLibrary LIBRARY = new VendorLibrary(
@@ -96,6 +108,8 @@ public final class Ucp {
     public static native void ucp_config_release(long config);
 
     public static native int ucp_init_version(int major, int minor, long params, long config, long[] context);
+
+    public static native int ucp_context_query(long context, long attributes);
 
     public static native int ucp_mem_map(long context, long params, long[] memory);
 

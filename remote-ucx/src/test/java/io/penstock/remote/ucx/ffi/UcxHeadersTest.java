@@ -27,6 +27,7 @@ class UcxHeadersTest {
             new String[] {"REQUEST_PARAM", "ucp_request_param_t"},
             new String[] {"WORKER_PARAMS", "ucp_worker_params_t"},
             new String[] {"MEM_MAP_PARAMS", "ucp_mem_map_params_t"},
+            new String[] {"CONTEXT_ATTR", "ucp_context_attr_t"},
             new String[] {"PARAMS", "ucp_params_t"});
 
     @TempDir
