@@ -132,8 +132,7 @@ public final class HttpFiles {
     }
 
     /**
-     * Answers with a file: GET with ranges, HEAD, and conditional requests by
-     * {@link ServerWebExchange#checkNotModified(String, java.time.Instant)}.
+     * Answers with a file: GET with ranges, HEAD, and conditional requests.
      *
      * <p><b>Result:</b> completes when the response has been written. Where its body is read later, as by a {@code WebTestClient}
      * without a server, the file is opened again then. A {@code Content-Type} that is set already is kept;
@@ -143,7 +142,8 @@ public final class HttpFiles {
      * {@link Backend#stream}.
      *
      * <p><b>Errors:</b> {@link ResponseStatusException} NOT_FOUND if there is no such regular file, FORBIDDEN if it must
-     * not be read; {@link IllegalStateException} if the processor cannot address the backend's memory; others of {@link Backend#openFile} and {@link Backend#stream}. If the file becomes shorter while it
+     * not be read, PRECONDITION_FAILED if it is another version than {@code If-Match} requires;
+     * {@link IllegalStateException} if the processor cannot address the backend's memory; others of {@link Backend#openFile} and {@link Backend#stream}. If the file becomes shorter while it
      * is sent, an {@link IOException}, which ends the connection.
      *
      * <p><b>Cancellation:</b> at any moment; ends the leases and closes the file.
@@ -190,6 +190,9 @@ public final class HttpFiles {
         }
         ServedFile file = new ServedFile(open.path(), attributes);
         ServerHttpResponse response = exchange.getResponse();
+        if (!isRequired(file, exchange.getRequest().getHeaders())) {
+            return Mono.error(new ResponseStatusException(HttpStatus.PRECONDITION_FAILED));
+        }
         if (exchange.checkNotModified(file.entityTag(), file.lastModified())) {
             return response.setComplete();
         }
@@ -210,6 +213,18 @@ public final class HttpFiles {
             return response.setComplete();
         }
         return write(body, open, response);
+    }
+
+    /** Evaluates {@code If-Match} (RFC 9110, 13.1.1), which Spring ignores where the method is GET or HEAD. */
+    private static boolean isRequired(ServedFile file, HttpHeaders headers) {
+        if (headers.getFirst(HttpHeaders.IF_MATCH) == null) {
+            return true;
+        }
+        try {
+            return headers.getIfMatch().stream().anyMatch(tag -> tag.equals("*") || tag.equals(file.entityTag()));
+        } catch (IllegalArgumentException malformed) {
+            return false;
+        }
     }
 
     private static MediaType type(ServedFile file, HttpHeaders headers) {
