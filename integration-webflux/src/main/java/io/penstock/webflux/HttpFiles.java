@@ -309,9 +309,13 @@ public final class HttpFiles {
      * {@code Content-Length} says. Where that is absent, the body has whatever length it ends with: some servers, Reactor Netty
      * among them, complete the bodies of connections that they close themselves, as when they stop.
      *
-     * <p><b>Errors:</b> an {@link IOException} if the body ends early; those of the other method.
+     * <p><b>Errors:</b> an {@link IOException} if the body ends early; {@link ResponseStatusException} BAD_REQUEST if it is a part
+     * of a file, by its {@code Content-Range}; those of the other method.
      */
     public Mono<Long> receive(ServerHttpRequest request, Path target) {
+        if (request.getHeaders().getFirst(HttpHeaders.CONTENT_RANGE) != null) { // RFC 9110, 14.5
+            return Mono.error(new ResponseStatusException(HttpStatus.BAD_REQUEST, "Content-Range is not supported"));
+        }
         long length = request.getHeaders().getContentLength();
         return receive(length < 0 ? request.getBody() : whole(request.getBody(), length), target);
     }

@@ -12,6 +12,7 @@ import io.penstock.engine.stream.LiveLeases;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -98,6 +99,19 @@ class ReceiveTest {
         byte[] bytes = new byte[length];
         new Random(length).nextBytes(bytes);
         return bytes;
+    }
+
+    /** The file was replaced by the part, with which {@code curl -C} continues an upload. */
+    @Test
+    void aPartOfAFileIsRefused() throws Exception {
+        Path target = Files.writeString(folder.resolve("whole"), "0123456789");
+        try (TestServer server = new TestServer(files, folder)) {
+            HttpRequest.Builder part = server.to("whole")
+                    .header("Content-Range", "bytes 5-9/10")
+                    .PUT(HttpRequest.BodyPublishers.ofString("56789"));
+            assertThat(server.send(part).statusCode()).isEqualTo(400);
+        }
+        assertThat(target).hasContent("0123456789");
     }
 
     @Test
