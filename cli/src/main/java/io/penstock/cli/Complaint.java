@@ -75,10 +75,10 @@ public final class Complaint {
 
     private static String ofKnown(FileSystemException e) {
         if (e instanceof NoSuchFileException) {
-            return "there is no file " + e.getFile();
+            return "there is no file " + e.getFile() + answer(e);
         }
         if (e instanceof AccessDeniedException) {
-            return e.getFile() + ": permission denied";
+            return e.getFile() + ": permission denied" + answer(e);
         }
         if (e instanceof FileAlreadyExistsException) {
             return e.getFile() + " exists already";
@@ -87,6 +87,11 @@ public final class Complaint {
             return e.getFile() + " is not a directory";
         }
         return e.getFile() + ": " + reason(e.getReason(), e.getClass().getSimpleName());
+    }
+
+    /** Returns what another host has answered, such as its code for a signature that is wrong. */
+    private static String answer(FileSystemException e) {
+        return e.getReason() == null ? "" : ": " + e.getReason();
     }
 
     private static String reason(@Nullable String reason, String otherwise) {

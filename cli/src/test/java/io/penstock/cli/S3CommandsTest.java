@@ -122,4 +122,11 @@ class S3CommandsTest {
                 .asString()
                 .contains("there is no file " + BUCKET + "absent");
     }
+
+    @Test
+    void theCodeOfTheStoreIsTold() {
+        assertThat(CommandLineRun.of("copy", "s3://none/absent", here.resolve("copy"))
+                        .complaints()[0])
+                .endsWith("there is no file s3://none/absent: GetObject -> NoSuchBucket (404)");
+    }
 }

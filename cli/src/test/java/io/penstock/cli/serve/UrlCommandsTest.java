@@ -140,4 +140,22 @@ class UrlCommandsTest {
                 .contains("'https://localhost/a' is not a URL: Illegal character in query at index ")
                 .doesNotContain("secret");
     }
+
+    /** "permission denied" was all that was printed of a signature that is wrong, and of a token that has expired. */
+    @Test
+    void theAnswerOfAServerThatRefusesIsTold() throws IOException {
+        HttpServer refusing = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        refusing.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(403, -1);
+            exchange.close();
+        });
+        refusing.start();
+        try {
+            String file = "http://127.0.0.1:" + refusing.getAddress().getPort() + "/x";
+            assertThat(CommandLineRun.of("copy", file, here.resolve("copy")).complaints()[0])
+                    .endsWith(file + ": permission denied: GET -> FORBIDDEN (403)");
+        } finally {
+            refusing.stop(0);
+        }
+    }
 }
