@@ -42,7 +42,7 @@ final class FileName implements ITypeConverter<Path> {
         try {
             return Path.of(URI.create(text));
         } catch (FileSystemNotFoundException e) {
-            throw new TypeConversionException("no module opens " + text.substring(0, text.indexOf(':'))
+            throw new TypeConversionException("the commands take no " + text.substring(0, text.indexOf(':'))
                     + ": URLs; file:, http:, https: and s3: can be read");
         } catch (IllegalArgumentException e) {
             String why = e.getCause() instanceof URISyntaxException syntax

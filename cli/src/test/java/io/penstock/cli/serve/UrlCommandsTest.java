@@ -119,8 +119,11 @@ class UrlCommandsTest {
                 .singleElement()
                 .asString()
                 .contains("there is no file " + url + "absent");
+        // A module opens these, for programs.
+        assertThat(CommandLineRun.of("ls", "ucx://localhost:4000/x").complaints()[0])
+                .contains("the commands take no ucx: URLs");
         assertThat(CommandLineRun.of("ls", "gopher://localhost/x").complaints()[0])
-                .contains("no module opens gopher: URLs");
+                .contains("the commands take no gopher: URLs");
         assertThat(CommandLineRun.of("copy", served.resolve("model.safetensors"), url + "x")
                         .complaints())
                 .singleElement()
