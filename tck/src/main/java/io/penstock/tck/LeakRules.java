@@ -178,7 +178,7 @@ public interface LeakRules extends Rules {
         LeakProbe probe = new LeakProbe(bench.subject());
         bench.letOthersRun();
         Map<String, Long> before = probe.count();
-        StorageFile held = bench.openPlain(gate.path(), FileOption.READ);
+        StorageFile held = bench.openGate(gate, FileOption.READ);
         DeviceBuffer buffer = Bench.get(bench.backend().allocate(4096));
         Witness<Completion> read =
                 Witness.of(bench.backend().submit(Transfer.read(held.region(0, 4096), buffer.all())));

@@ -122,7 +122,7 @@ public interface OrderRules extends Rules {
     default void required_order_syncWaitsForAWriteInFlight(Bench bench) throws IOException {
         Gate gate = bench.gate();
         gate.holdWrites();
-        StorageFile file = bench.openPlain(gate.path(), FileOption.WRITE);
+        StorageFile file = bench.openGate(gate, FileOption.WRITE);
         DeviceBuffer buffer = bench.filled(4096, WriteRules.WRITTEN, 0);
         Witness<Completion> write =
                 Witness.of(bench.backend().submit(Transfer.write(buffer.all(), file.region(0, 4096))));

@@ -4,8 +4,11 @@ package io.penstock.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.Backend;
 import io.penstock.FileOption;
+import io.penstock.Options;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
+import reactor.core.publisher.Mono;
 
 /** What a bench does without a backend. */
 class BenchTest {
@@ -70,6 +74,25 @@ class BenchTest {
     @BeforeEach
     void open() {
         bench = new Bench(new Subject());
+    }
+
+    /** Ten rules failed with "neither a regular file nor a block device" where the artifact with the gate was missing. */
+    @Test
+    void aGateThatTheBackendDoesNotOpenIsExplained() {
+        IOException refusal = new IOException("neither a regular file nor a block device");
+        Backend backend = (Backend) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {Backend.class},
+                (proxy, method, arguments) -> method.getName().equals("openFile") ? Mono.error(refusal) : null);
+        Bench refused = new Bench(new NoBackend(folder) {
+            @Override
+            public Backend open(Options options) {
+                return backend;
+            }
+        });
+        assertThatThrownBy(() -> refused.openGate(new NoGate(), FileOption.READ))
+                .hasMessageContaining("penstock-engine with the classifier testing")
+                .hasRootCause(refusal);
     }
 
     @Test
