@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.benchmarks;
 
+import io.penstock.Backends;
 import io.penstock.benchmarks.Comparison.Kind;
 import io.penstock.benchmarks.Rounds.Factory;
+import io.penstock.benchmarks.UcxRead.Memory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -309,12 +311,36 @@ final class HostRows {
             List<Factory> contenders = List.of(
                     () -> new UcxRead.Perftest(transports, false),
                     () -> new UcxRead.Perftest(transports, true),
-                    () -> new UcxRead.Penstock(transports));
+                    () -> new UcxRead.Penstock(transports, Memory.HOST));
             List<Comparison> comparisons = List.of(
                     ofPerftest(row, "ucx_perftest -s " + UcxRead.RANGE),
                     ofPerftest(row, "ucx_perftest -e -s " + UcxRead.BYTES));
             rows.add(new OnlyByName(new Rounds(row, contenders, comparisons)));
+            boolean hasGpu = Backends.list().stream()
+                    .anyMatch(listing -> listing.name().equals("cufile")
+                            && listing.availability().available());
+            if (hasGpu) {
+                rows.add(new OnlyByName(ofGpu(transports)));
+            }
         }
+    }
+
+    /** The memory of a GPU, of which UCX's own access is worth an option only where an adapter reaches it. */
+    private static Rounds ofGpu(String transports) {
+        String row = "UCX: 4 MiB ranges of a GPU's memory over " + transports;
+        List<Factory> contenders = List.of(
+                () -> new UcxRead.Penstock(transports + ",cuda_copy", Memory.GPU),
+                () -> new UcxRead.Penstock(transports + ",cuda_copy", Memory.GPU_BY_UCX));
+        return new Rounds(
+                row,
+                contenders,
+                List.of(new Comparison(
+                        row + ": staged / by UCX itself",
+                        "default",
+                        Memory.GPU.contender,
+                        Memory.GPU_BY_UCX.contender,
+                        Kind.SPEED,
+                        1)));
     }
 
     private static Comparison ofPerftest(String row, String peer) {

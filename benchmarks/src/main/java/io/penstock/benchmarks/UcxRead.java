@@ -9,6 +9,7 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.remote.ucx.UcxExport;
 import io.penstock.remote.ucx.UcxListener;
+import io.penstock.remote.ucx.UcxOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -16,6 +17,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -32,17 +34,35 @@ final class UcxRead {
 
     private UcxRead() {}
 
+    /** What the other process exports. */
+    enum Memory {
+        HOST("transfers"),
+        GPU("transfers from the memory of a GPU, staged"),
+        /** With {@link UcxOptions#GPU_DIRECT}. */
+        GPU_BY_UCX("transfers from the memory of a GPU, by UCX itself");
+
+        final String contender;
+
+        Memory(String contender) {
+            this.contender = contender;
+        }
+    }
+
     /** Runs in the other process: exports a buffer until its input ends. */
     static final class Exporter {
 
-        /** Runs it. */
+        /** Runs it; the argument is a {@link Memory}. */
         public static void main(String[] arguments) throws IOException {
+            Memory memory = Memory.valueOf(arguments[0]);
+            Options options = Options.none().with(UcxOptions.GPU_DIRECT, memory == Memory.GPU_BY_UCX);
             try (Backend backend = Backends.open("host");
-                    DeviceBuffer buffer = backend.allocate(BYTES).block();
+                    Backend device = Backends.open(memory == Memory.HOST ? "host" : "cufile");
+                    DeviceBuffer buffer = device.allocate(BYTES).block();
                     UcxListener listener = UcxListener.open(
-                            backend, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Options.none())) {
-                TestFile.fill(
-                        buffer.hostView().orElseThrow().buffer(0, (int) BYTES).order(ByteOrder.LITTLE_ENDIAN), 0);
+                            backend, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), options)) {
+                ByteBuffer bytes = ByteBuffer.allocateDirect((int) BYTES).order(ByteOrder.LITTLE_ENDIAN);
+                TestFile.fill(bytes, 0);
+                buffer.upload(0, bytes.clear()).block();
                 try (UcxExport export = listener.export(buffer)) {
                     System.out.println(export.uri());
                     while (System.in.read() >= 0) {
@@ -56,33 +76,42 @@ final class UcxRead {
     /** Penstock: the buffer of another JVM, read whole and again by two transfers at a time. */
     static final class Penstock implements Contender {
 
+        private final Memory memory;
         private final Backend backend = Backends.open("host", Options.none());
         private final Process exporter;
         private final StorageFile file;
         private final DeviceBuffer buffer;
 
-        Penstock(String transports) throws IOException {
+        Penstock(String transports, Memory memory) throws IOException {
+            this.memory = memory;
             ProcessBuilder builder = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "java")
                                     .toString(),
                             "-cp",
                             System.getProperty("java.class.path"),
-                            Exporter.class.getName())
+                            Exporter.class.getName(),
+                            memory.name())
                     .redirectError(ProcessBuilder.Redirect.INHERIT);
             builder.environment().put("UCX_TLS", transports);
             exporter = builder.start();
-            String uri = new BufferedReader(new InputStreamReader(exporter.getInputStream(), StandardCharsets.UTF_8))
-                    .readLine();
-            if (uri == null) {
-                throw new IOException("the exporter has ended");
+            try {
+                String uri = new BufferedReader(
+                                new InputStreamReader(exporter.getInputStream(), StandardCharsets.UTF_8))
+                        .readLine();
+                if (uri == null) {
+                    throw new IOException("the exporter has ended");
+                }
+                file = backend.openFile(URI.create(uri)).block();
+                buffer = backend.allocate(BYTES).block();
+            } catch (IOException | RuntimeException e) { // nobody else closes what has not been created
+                close();
+                throw e;
             }
-            file = backend.openFile(URI.create(uri)).block();
-            buffer = backend.allocate(BYTES).block();
         }
 
         @Override
         public String name() {
-            return "transfers";
+            return memory.contender;
         }
 
         @Override
@@ -101,8 +130,7 @@ final class UcxRead {
 
         @Override
         public void verify() throws IOException {
-            TestFile.verify(
-                    buffer.hostView().orElseThrow().buffer(0, (int) BYTES).order(ByteOrder.LITTLE_ENDIAN), 0, name());
+            HttpRead.verify(buffer.hostView().orElseThrow().buffer(0, (int) BYTES), 0, name());
         }
 
         @Override
