@@ -29,11 +29,16 @@ final class CountersHook implements Runnable {
 
     /** Adds a backend until the result is disposed of. */
     static Disposable add(Backend backend) {
-        ALL.open.add(backend);
+        ALL.open(backend);
         if (FlightRecorder.isInitialized()) {
             registerOnce();
         }
         return Disposables.composite(() -> ALL.remove(backend));
+    }
+
+    // Under the lock: remove, having found no other backend, would end the registration that the next lines find.
+    private synchronized void open(Backend backend) {
+        open.add(backend);
     }
 
     /** Registers the periodic event, if it is not; there is a recorder. */

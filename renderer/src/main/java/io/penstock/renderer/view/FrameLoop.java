@@ -197,9 +197,12 @@ final class FrameLoop implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** Closes all routes, behind the frame that is being drawn: viewers have left. */
+    /** Closes all routes, behind the frame that is being drawn: viewers have left. A second call does nothing. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        if (thread.isShutdown()) {
+            return;
+        }
         thread.execute(() -> {
             open.values().forEach(FrameLoop::close);
             open.clear();

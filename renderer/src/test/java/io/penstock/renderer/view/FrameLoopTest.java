@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.renderer.view;
 
+import static org.assertj.core.api.Assertions.assertThatCode;
+
 import io.penstock.Availability;
 import io.penstock.Backend;
 import io.penstock.Option;
@@ -73,6 +75,17 @@ class FrameLoopTest {
         @Override
         public Backend open(Options options) {
             throw new AssertionError("a bug");
+        }
+    }
+
+    @Test
+    void closingItTwiceIsClosingItOnce() throws IOException {
+        Path file = folder.resolve("phantom.nii");
+        Files.write(file, Phantom.noise(16, 16, 16).bytes());
+        try (NiftiFile volume = NiftiFile.open(file, (into, done, total) -> {})) {
+            FrameLoop loop = new FrameLoop(volume);
+            loop.close();
+            assertThatCode(loop::close).doesNotThrowAnyException();
         }
     }
 

@@ -79,7 +79,7 @@ public final class BusAddressableBuffer implements AutoCloseable {
                 made.add(new BusAddressableBuffer(memory[i], bytes[i], own, new SignalWaits(context, memory[i])));
             }
             return made;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LongStream.of(memory).filter(one -> one != 0).forEach(OpenCl::clReleaseMemObject);
             for (; users > 0; users--) {
                 context.leave();
