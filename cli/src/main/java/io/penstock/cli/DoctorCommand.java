@@ -71,9 +71,9 @@ final class DoctorCommand implements Callable<Integer> {
             String chosen = Backends.configured();
             Path readable = file == null || Files.isDirectory(file) ? null : file;
             List<Backends.Listing> listings = readable == null ? Backends.list() : listWithDriver(readable);
-            List<DoctorReport.Route> routes = readable == null ? List.of() : routes(listings, readable);
+            List<DoctorReport.ReadPlan> plans = readable == null ? List.of() : plans(listings, readable);
             look();
-            report = new DoctorReport(chosen, "", listings, settings(), routes, findings);
+            report = new DoctorReport(chosen, "", listings, settings(), plans, findings);
         } catch (IllegalArgumentException e) { // an option: no backend opens, the machine is still examined
             String why = Complaint.of(e);
             findings.add(0, DoctorReport.wrongOption(why));
@@ -147,8 +147,8 @@ final class DoctorCommand implements Callable<Integer> {
         }
     }
 
-    private List<DoctorReport.Route> routes(List<Backends.Listing> listings, Path path) {
-        List<DoctorReport.Route> routes = new ArrayList<>();
+    private List<DoctorReport.ReadPlan> plans(List<Backends.Listing> listings, Path path) {
+        List<DoctorReport.ReadPlan> plans = new ArrayList<>();
         for (Backends.Listing listing : listings) {
             Availability availability = listing.availability();
             if (!availability.available()) {
@@ -158,12 +158,12 @@ final class DoctorCommand implements Callable<Integer> {
                     StorageFile opened = get(backend.openFile(path));
                     DeviceBuffer buffer = get(backend.allocate(MOST_READ_BYTES))) {
                 Explanation plan = backend.explain(Transfer.read(opened.region(0, MOST_READ_BYTES), buffer.all()));
-                routes.add(new DoctorReport.Route(listing.name(), plan));
+                plans.add(new DoctorReport.ReadPlan(listing.name(), plan));
             } catch (RuntimeException e) {
                 findings.add(DoctorReport.failure(listing.name() + " cannot read " + path + ": " + Complaint.of(e)));
             }
         }
-        return routes;
+        return plans;
     }
 
     private static Finding directIo(Path path) {

@@ -18,14 +18,14 @@ import picocli.CommandLine.Help.Ansi;
  * @param chosen the name of the backend that is opened by default
  * @param whyNone why no backend can be opened; empty if that depends on the backend
  * @param settings the options that are set
- * @param routes the path that a read of the given file takes with each backend that can be used
+ * @param plans the path that a read of the given file takes with each backend that can be used
  */
 record DoctorReport(
         String chosen,
         String whyNone,
         List<Backends.Listing> listings,
         List<Setting> settings,
-        List<Route> routes,
+        List<ReadPlan> plans,
         List<Finding> findings) {
 
     private static final String DIRECT_IO = "docs/doctor.md#direct-io";
@@ -34,7 +34,7 @@ record DoctorReport(
     record Setting(String name, String value, String source) {}
 
     /** How a backend would read the file. */
-    record Route(String backend, Explanation plan) {}
+    record ReadPlan(String backend, Explanation explanation) {}
 
     static Finding directIo(String what) {
         return new Finding(Finding.Level.OK, what, "", "", DIRECT_IO);
@@ -95,16 +95,16 @@ record DoctorReport(
             settings.forEach(setting -> lines.add(
                     "    " + plain(setting.name() + " = " + setting.value() + " (" + setting.source() + ")")));
         }
-        if (!routes.isEmpty()) {
+        if (!plans.isEmpty()) {
             lines.add("path of a read:");
-            routes.forEach(route -> lines.add("    "
-                    + plain(route.backend() + ": " + route.plan().path()
-                            + (route.plan().whyNotDirect().isEmpty()
+            plans.forEach(plan -> lines.add("    "
+                    + plain(plan.backend() + ": " + plan.explanation().path()
+                            + (plan.explanation().whyNotDirect().isEmpty()
                                     ? ""
-                                    : "; " + route.plan().whyNotDirect())
-                            + (route.plan().remedy().isEmpty()
+                                    : "; " + plan.explanation().whyNotDirect())
+                            + (plan.explanation().remedy().isEmpty()
                                     ? ""
-                                    : " (remedy: " + route.plan().remedy() + ")"))));
+                                    : " (remedy: " + plan.explanation().remedy() + ")"))));
         }
         if (!findings.isEmpty()) {
             lines.add("machine:");
@@ -169,7 +169,7 @@ record DoctorReport(
                                 .with("name", setting.name())
                                 .with("value", setting.value())
                                 .with("source", setting.source()))
-                + ",\n\"paths\": " + array(routes, DoctorReport::json)
+                + ",\n\"paths\": " + array(plans, DoctorReport::json)
                 + ",\n\"findings\": " + array(findings, DoctorReport::json)
                 + "\n}";
     }
@@ -186,12 +186,12 @@ record DoctorReport(
                 .with("details", availability.details());
     }
 
-    private static JsonText json(Route route) {
+    private static JsonText json(ReadPlan plan) {
         return new JsonText()
-                .with("backend", route.backend())
-                .with("path", route.plan().path().name())
-                .with("whyNotDirect", route.plan().whyNotDirect())
-                .with("remedy", route.plan().remedy());
+                .with("backend", plan.backend())
+                .with("path", plan.explanation().path().name())
+                .with("whyNotDirect", plan.explanation().whyNotDirect())
+                .with("remedy", plan.explanation().remedy());
     }
 
     private static JsonText json(Finding finding) {

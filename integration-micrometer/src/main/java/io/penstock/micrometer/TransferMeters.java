@@ -81,8 +81,8 @@ public final class TransferMeters implements TransferListener {
     private final MeterRegistry registry;
     private final Tags tags;
     private final Gauges gauges;
-    private final Map<TransferPath, Route> reads = new ConcurrentHashMap<>();
-    private final Map<TransferPath, Route> writes = new ConcurrentHashMap<>();
+    private final Map<TransferPath, PathMeters> reads = new ConcurrentHashMap<>();
+    private final Map<TransferPath, PathMeters> writes = new ConcurrentHashMap<>();
     private final Counter[] cancelled;
 
     private enum Outcome {
@@ -95,13 +95,13 @@ public final class TransferMeters implements TransferListener {
     }
 
     /** The meters of one operation by one path. */
-    private final class Route {
+    private final class PathMeters {
         final Timer waits;
         final Counter bytes;
         private final Tags tags;
         private final Map<Outcome, Timer> ends = new ConcurrentHashMap<>();
 
-        Route(boolean read, TransferPath path) {
+        PathMeters(boolean read, TransferPath path) {
             tags = TransferMeters.this.tags.and("operation", read ? "read" : "write", "path", lowerCase(path));
             waits = Timer.builder(NAME + ".wait")
                     .description("From the subscription to the first native command")
@@ -247,12 +247,12 @@ public final class TransferMeters implements TransferListener {
     @Override
     public void ended(Completion completion) {
         gauges.active.decrement();
-        Route route = route(completion.transfer().isRead(), completion.path());
-        route.ended(outcome(completion))
+        PathMeters meters = meters(completion.transfer().isRead(), completion.path());
+        meters.ended(outcome(completion))
                 .record(completion.endedNanos() - completion.subscribedNanos(), TimeUnit.NANOSECONDS);
-        route.bytes.increment((double) completion.bytes());
+        meters.bytes.increment((double) completion.bytes());
         if (completion.startedNanos() != 0) { // else it was refused
-            route.waits.record(completion.startedNanos() - completion.subscribedNanos(), TimeUnit.NANOSECONDS);
+            meters.waits.record(completion.startedNanos() - completion.subscribedNanos(), TimeUnit.NANOSECONDS);
         }
     }
 
@@ -273,10 +273,10 @@ public final class TransferMeters implements TransferListener {
         return error instanceof ClosedException ? Outcome.CLOSED : Outcome.ERROR;
     }
 
-    private Route route(boolean read, TransferPath path) {
-        Map<TransferPath, Route> routes = read ? reads : writes;
-        Route known = routes.get(path); // as most do: the function below is an object
-        return known != null ? known : routes.computeIfAbsent(path, added -> new Route(read, added));
+    private PathMeters meters(boolean read, TransferPath path) {
+        Map<TransferPath, PathMeters> all = read ? reads : writes;
+        PathMeters known = all.get(path); // as most do: the function below is an object
+        return known != null ? known : all.computeIfAbsent(path, added -> new PathMeters(read, added));
     }
 
     private static String lowerCase(Enum<?> value) {

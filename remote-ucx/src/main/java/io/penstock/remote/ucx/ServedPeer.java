@@ -7,7 +7,7 @@ import io.penstock.engine.spi.NativeFailure;
 import io.penstock.remote.ucx.Connection.Data;
 import io.penstock.remote.ucx.Message.Kind;
 import io.penstock.remote.ucx.Message.Refusal;
-import io.penstock.remote.ucx.Staging.Slot;
+import io.penstock.remote.ucx.Staging.StagingBuffer;
 import io.penstock.remote.ucx.ffi.Ucp;
 import io.penstock.remote.ucx.ffi.UcsStatus;
 import java.io.IOException;
@@ -169,24 +169,24 @@ final class ServedPeer implements Connection.Side {
                 message,
                 export,
                 () -> {},
-                slot -> Mono.defer(() -> source.read(message.offset(), slot.region(message.length())))
-                        .subscribe(bytes -> filled(message, export, slot, bytes), e -> {
-                            done(export, slot);
+                buffer -> Mono.defer(() -> source.read(message.offset(), buffer.region(message.length())))
+                        .subscribe(bytes -> filled(message, export, buffer, bytes), e -> {
+                            done(export, buffer);
                             post(() -> refuse(message, e));
                         }));
     }
 
-    private void filled(Message message, UcxExport export, Slot slot, long bytes) {
+    private void filled(Message message, UcxExport export, StagingBuffer buffer, long bytes) {
         boolean posted = post(() -> {
             if (bytes == message.length()) {
-                sendData(message, slot.address(), Ucp.UCS_MEMORY_TYPE_HOST, () -> done(export, slot));
+                sendData(message, buffer.address(), Ucp.UCS_MEMORY_TYPE_HOST, () -> done(export, buffer));
             } else {
-                done(export, slot);
+                done(export, buffer);
                 refuse(message, Refusal.PERMANENT, "the file has become shorter since it was opened");
             }
         });
         if (!posted) {
-            done(export, slot);
+            done(export, buffer);
         }
     }
 
@@ -230,33 +230,33 @@ final class ServedPeer implements Connection.Side {
             });
             return;
         }
-        staged(message, export, () -> connection().release(data), slot -> {
+        staged(message, export, () -> connection().release(data), buffer -> {
             boolean posted = post(() -> connection()
                     .receive(
                             data,
-                            slot.address(),
+                            buffer.address(),
                             Ucp.UCS_MEMORY_TYPE_HOST,
-                            status -> received(message, export, slot, status)));
+                            status -> received(message, export, buffer, status)));
             if (!posted) {
-                done(export, slot);
+                done(export, buffer);
             }
         });
     }
 
-    private void received(Message message, UcxExport export, Slot slot, int status) {
+    private void received(Message message, UcxExport export, StagingBuffer buffer, int status) {
         if (status != UcsStatus.OK) { // the connection ends
-            done(export, slot);
+            done(export, buffer);
             return;
         }
-        Mono.defer(() -> export.source().write(message.offset(), slot.region(message.length())))
+        Mono.defer(() -> export.source().write(message.offset(), buffer.region(message.length())))
                 .subscribe(
                         null,
                         e -> {
-                            done(export, slot);
+                            done(export, buffer);
                             post(() -> refuse(message, e));
                         },
                         () -> {
-                            done(export, slot);
+                            done(export, buffer);
                             post(() -> answer(message, UcsStatus.OK));
                         });
     }
@@ -288,12 +288,12 @@ final class ServedPeer implements Connection.Side {
     }
 
     /**
-     * Takes a staging slot.
+     * Takes a staging buffer.
      *
      * @param drop called instead, on the thread of the connection, if there will be none
      * @param use called on any thread
      */
-    private void staged(Message message, UcxExport export, Runnable drop, Consumer<Slot> use) {
+    private void staged(Message message, UcxExport export, Runnable drop, Consumer<StagingBuffer> use) {
         Staging staging;
         try {
             staging = listener.staging();
@@ -303,9 +303,9 @@ final class ServedPeer implements Connection.Side {
             refuse(message, e);
             return;
         }
-        staging.take(slot -> {
-            if (slot != null) {
-                use.accept(slot);
+        staging.take(buffer -> {
+            if (buffer != null) {
+                use.accept(buffer);
                 return;
             }
             export.leave();
@@ -317,8 +317,8 @@ final class ServedPeer implements Connection.Side {
     }
 
     /** Ends a staged access, on any thread. */
-    private static void done(UcxExport export, Slot slot) {
-        slot.free();
+    private static void done(UcxExport export, StagingBuffer buffer) {
+        buffer.free();
         export.leave();
     }
 

@@ -13,46 +13,46 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Host memory in slots, for bytes on their way between a file or a device and a peer. Registered with UCX once.
+ * Host memory in buffers, for bytes on their way between a file or a device and a peer. Registered with UCX once.
  *
- * <p>Thread-safe. A slot belongs to its taker until {@link Slot#free}.
+ * <p>Thread-safe. A buffer belongs to its taker until {@link StagingBuffer#free}.
  */
 final class Staging {
 
-    private static final int SLOTS = 8;
+    private static final int BUFFERS = 8;
 
     private final UcxContext context;
-    private final DeviceBuffer buffer;
+    private final DeviceBuffer memory;
     private final long address;
     private final long registration;
-    private final ArrayDeque<Slot> free = new ArrayDeque<>(); // guarded by this, as all below
-    private final ArrayDeque<Consumer<@Nullable Slot>> waiting = new ArrayDeque<>();
+    private final ArrayDeque<StagingBuffer> free = new ArrayDeque<>(); // guarded by this, as all below
+    private final ArrayDeque<Consumer<@Nullable StagingBuffer>> waiting = new ArrayDeque<>();
     private boolean closed;
     private boolean released; // the memory
-    private boolean handing; // a thread hands free slots to those that wait
+    private boolean handing; // a thread hands free buffers to those that wait
 
-    private Staging(UcxContext context, DeviceBuffer buffer, long address) throws IOException {
+    private Staging(UcxContext context, DeviceBuffer memory, long address) throws IOException {
         this.context = context;
-        this.buffer = buffer;
+        this.memory = memory;
         this.address = address;
-        this.registration = context.map(address, buffer.length(), Ucp.UCS_MEMORY_TYPE_HOST);
-        for (int slot = 0; slot < SLOTS; slot++) {
-            free.add(new Slot(slot * AsyncFile.RANGE_BYTES));
+        this.registration = context.map(address, memory.length(), Ucp.UCS_MEMORY_TYPE_HOST);
+        for (int buffer = 0; buffer < BUFFERS; buffer++) {
+            free.add(new StagingBuffer(buffer * AsyncFile.RANGE_BYTES));
         }
     }
 
     /** A range of {@link AsyncFile#RANGE_BYTES}. */
-    final class Slot {
+    final class StagingBuffer {
 
         private final long offset;
 
-        private Slot(long offset) {
+        private StagingBuffer(long offset) {
             this.offset = offset;
         }
 
         /** Returns its first bytes. */
         BufferRegion region(long bytes) {
-            return buffer.region(offset, bytes);
+            return memory.region(offset, bytes);
         }
 
         /** Returns the address of its first byte. */
@@ -73,40 +73,40 @@ final class Staging {
      */
     static Staging open(Backend backend) throws IOException {
         UcxContext context = UcxContext.get();
-        DeviceBuffer buffer = Objects.requireNonNull(
-                backend.allocate(SLOTS * AsyncFile.RANGE_BYTES).block());
+        DeviceBuffer memory = Objects.requireNonNull(
+                backend.allocate(BUFFERS * AsyncFile.RANGE_BYTES).block());
         try {
-            if (buffer.hostView().isEmpty()) {
+            if (memory.hostView().isEmpty()) {
                 throw new IllegalArgumentException(
                         "the backend of a listener must allocate host memory, was " + backend.name());
             }
-            return new Staging(context, buffer, Source.hostAddress(buffer));
+            return new Staging(context, memory, Source.hostAddress(memory));
         } catch (IOException | RuntimeException | Error e) {
-            buffer.close();
+            memory.close();
             throw e;
         }
     }
 
-    /** Takes a slot, now or when one is freed; {@code taker} receives null if the memory is closed. */
-    void take(Consumer<@Nullable Slot> taker) {
-        Slot slot = null;
+    /** Takes a buffer, now or when one is freed; {@code taker} receives null if the memory is closed. */
+    void take(Consumer<@Nullable StagingBuffer> taker) {
+        StagingBuffer buffer = null;
         synchronized (this) {
             if (!closed) {
-                slot = waiting.isEmpty() ? free.poll() : null;
-                if (slot == null) {
+                buffer = waiting.isEmpty() ? free.poll() : null;
+                if (buffer == null) {
                     waiting.add(taker);
                     return;
                 }
             }
         }
-        taker.accept(slot);
+        taker.accept(buffer);
     }
 
-    private void freed(Slot slot) {
+    private void freed(StagingBuffer buffer) {
         synchronized (this) {
-            free.add(slot);
+            free.add(buffer);
             if (handing) {
-                return; // within a taker, perhaps: one that frees its slot at once does not call the next
+                return; // within a taker, perhaps: one that frees its buffer at once does not call the next
             }
             handing = true;
         }
@@ -121,20 +121,20 @@ final class Staging {
         }
     }
 
-    /** Hands a free slot to the one that has waited longest; returns false, and ends the handing, if there is none. */
+    /** Hands a free buffer to the one that has waited longest; returns false, and ends the handing, if there is none. */
     private boolean handOn() {
-        Slot slot;
-        Consumer<@Nullable Slot> next;
+        StagingBuffer buffer;
+        Consumer<@Nullable StagingBuffer> next;
         synchronized (this) {
             if (waiting.isEmpty() || free.isEmpty()) {
                 handing = false;
                 freeIfUnused();
                 return false;
             }
-            slot = free.remove();
+            buffer = free.remove();
             next = waiting.remove();
         }
-        next.accept(slot);
+        next.accept(buffer);
         return true;
     }
 
@@ -143,16 +143,16 @@ final class Staging {
     }
 
     private synchronized void freeIfUnused() {
-        if (closed && !released && free.size() == SLOTS) {
+        if (closed && !released && free.size() == BUFFERS) {
             released = true;
             context.unmap(registration);
-            buffer.close();
+            memory.close();
         }
     }
 
-    /** Frees the memory once all slots are given back. */
+    /** Frees the memory once all buffers are given back. */
     void close() {
-        ArrayDeque<Consumer<@Nullable Slot>> left;
+        ArrayDeque<Consumer<@Nullable StagingBuffer>> left;
         synchronized (this) {
             if (closed) {
                 return;

@@ -221,7 +221,7 @@ class LoopTest {
                     DeviceBuffer bytes = buffer(data(10_000))) {
                 get(backend.submit(Transfer.write(bytes.all(), file.region(0, 10_000))));
                 for (long offset : new long[] {1, 9_999, 10_000, 1L << 40, Long.MAX_VALUE - 10_000}) {
-                    for (int i = 0; i < 20; i++) { // more than there are staging slots
+                    for (int i = 0; i < 20; i++) { // more than there are staging buffers
                         assertThatThrownBy(() ->
                                         get(backend.submit(Transfer.write(bytes.all(), file.region(offset, 10_000)))))
                                 .isInstanceOf(PermanentStorageException.class)

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The slots of an exporter, for which readers wait. */
+/** The buffers of an exporter, for which readers wait. */
 class StagingTest {
 
     private Backend backend;
@@ -35,9 +35,9 @@ class StagingTest {
         }
     }
 
-    private ArrayDeque<Staging.Slot> takeAll() {
-        ArrayDeque<Staging.Slot> taken = new ArrayDeque<>();
-        for (int slot = 0; slot < 8; slot++) {
+    private ArrayDeque<Staging.StagingBuffer> takeAll() {
+        ArrayDeque<Staging.StagingBuffer> taken = new ArrayDeque<>();
+        for (int buffer = 0; buffer < 8; buffer++) {
             staging.take(taken::add);
         }
         assertThat(taken).hasSize(8);
@@ -46,49 +46,49 @@ class StagingTest {
 
     /** As reads do that fail at once, because their file is closed for instance. */
     @Test
-    void manyThatFreeTheirSlotAtOnceDoNotCallOneAnother() {
-        ArrayDeque<Staging.Slot> taken = takeAll();
+    void manyThatFreeTheirBufferAtOnceDoNotCallOneAnother() {
+        ArrayDeque<Staging.StagingBuffer> taken = takeAll();
         int[] served = new int[1];
         for (int i = 0; i < 100_000; i++) {
-            staging.take(slot -> {
+            staging.take(buffer -> {
                 served[0]++;
-                slot.free();
+                buffer.free();
             });
         }
         taken.remove().free();
         assertThat(served[0]).isEqualTo(100_000);
-        taken.forEach(Staging.Slot::free);
+        taken.forEach(Staging.StagingBuffer::free);
     }
 
     @Test
     void thoseThatWaitAreServedInTheirOrder() {
-        ArrayDeque<Staging.Slot> taken = takeAll();
+        ArrayDeque<Staging.StagingBuffer> taken = takeAll();
         List<Integer> served = new ArrayList<>();
-        List<Staging.Slot> slots = new ArrayList<>();
+        List<Staging.StagingBuffer> buffers = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             int number = i;
-            staging.take(slot -> {
+            staging.take(buffer -> {
                 served.add(number);
-                slots.add(slot);
+                buffers.add(buffer);
             });
         }
         assertThat(served).isEmpty();
         taken.remove().free();
         taken.remove().free();
         assertThat(served).containsExactly(0, 1);
-        taken.forEach(Staging.Slot::free);
+        taken.forEach(Staging.StagingBuffer::free);
         assertThat(served).containsExactly(0, 1, 2);
-        slots.forEach(Staging.Slot::free);
+        buffers.forEach(Staging.StagingBuffer::free);
     }
 
     @Test
     void thoseThatWaitAtTheCloseGetNone() {
-        ArrayDeque<Staging.Slot> taken = takeAll();
+        ArrayDeque<Staging.StagingBuffer> taken = takeAll();
         List<Boolean> served = new ArrayList<>();
-        staging.take(slot -> served.add(slot != null));
+        staging.take(buffer -> served.add(buffer != null));
         staging.close();
-        staging.take(slot -> served.add(slot != null));
+        staging.take(buffer -> served.add(buffer != null));
         assertThat(served).containsExactly(false, false);
-        taken.forEach(Staging.Slot::free);
+        taken.forEach(Staging.StagingBuffer::free);
     }
 }
