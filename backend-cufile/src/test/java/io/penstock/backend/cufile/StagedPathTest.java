@@ -271,4 +271,25 @@ class StagedPathTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("penstock.staging.workers=7, but this process already has");
     }
+
+    /** Buffers are counted by the workers that they would have with one each. */
+    @ParameterizedTest
+    @CsvSource({"1, '', 2, 4", "2, '', 3, 8", "1, penstock.staging.buffer-bytes=1MiB, 3, 16"})
+    void theOnlyGpuHasTwoBuffersOf4MibForEachWorkerUnlessTheyAreSet(
+            int gpus, String setting, int buffersEach, int segments) throws IOException {
+        backend.close();
+        cuda.set("device_count", gpus);
+        backend = Backends.open("cufile", options.with(StagingOptions.BUFFERS_PER_WORKER, 1));
+        move(Transfer.read(file(bytes(1)).all(), buffer(1).all()));
+        int workers = backend.counters().stagingBuffers();
+        backend.close();
+
+        String[] option = setting.split("=");
+        backend = Backends.open("cufile", setting.isEmpty() ? options : options.with(option[0], option[1]));
+        Transfer read =
+                Transfer.read(file(bytes(16 << 20)).all(), buffer(16 << 20).all());
+        assertThat(backend.explain(read).segments()).isEqualTo(segments);
+        move(read);
+        assertThat(backend.counters().stagingBuffers()).isEqualTo(workers * buffersEach);
+    }
 }

@@ -9,12 +9,15 @@ import io.penstock.backend.cufile.CufileOptions;
 import io.penstock.backend.cufile.CufilePath;
 import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.driver.CuFileMode;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.backend.cufile.file.CuFileHandles;
 import io.penstock.backend.cufile.mapped.MappedPath;
 import io.penstock.backend.cufile.register.CuFileSession;
 import io.penstock.backend.cufile.report.CuFileLibrary;
 import io.penstock.backend.cufile.staged.StagedPath;
 import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.staging.StagingOptions;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -105,6 +108,13 @@ public record CufilePaths(List<IoPath> all, @Nullable CuFileSession cuFile) {
     }
 
     private static IoPath staged(CudaContext context, Options options, String why) {
-        return new StagedPath(context, options, "through pinned staging buffers: " + why);
+        Options sized = isOnlyGpu() ? StagingOptions.ofOnlyDevice(options) : options;
+        return new StagedPath(context, sized, "through pinned staging buffers: " + why);
+    }
+
+    /** Returns whether the process sees one GPU. */
+    private static boolean isOnlyGpu() {
+        int[] count = new int[1];
+        return Cuda.cuDeviceGetCount(count) == CudaError.SUCCESS && count[0] == 1;
     }
 }

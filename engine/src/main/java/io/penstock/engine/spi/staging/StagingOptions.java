@@ -5,6 +5,7 @@ import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.spi.Pause;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The options of staging; backends that stage include them in their options. */
 public final class StagingOptions {
@@ -12,15 +13,15 @@ public final class StagingOptions {
     static final long BLOCK_BYTES = 4096;
 
     /**
-     * How many bytes a staging buffer holds. One GPU is fed slightly faster by 4 MiB, two by far faster by 2 MiB: then those
-     * in use stay within the processor's caches (docs/results/h200.md).
+     * How many bytes a staging buffer holds. One GPU is fed slightly faster by 4 MiB ({@link #ofOnlyDevice}), two by far faster by 2
+     * MiB: then those in use stay within the processor's caches (docs/results/h200.md).
      */
     public static final Option<Long> BUFFER_BYTES = Option.bytes(
             "penstock.staging.buffer-bytes",
             2L << 20,
             BLOCK_BYTES,
             1L << 30,
-            "the bytes of one staging buffer, a multiple of 4KiB");
+            "the bytes of one staging buffer, a multiple of 4KiB; unless it is set, a backend may take 4MiB for the only GPU");
 
     /** How many staging buffers a staging worker keeps: while some are copied, the next is filled. */
     public static final Option<Integer> BUFFERS_PER_WORKER = Option.integer(
@@ -28,7 +29,7 @@ public final class StagingOptions {
             3,
             1,
             16,
-            "the staging buffers that one staging worker keeps in use");
+            "the staging buffers that one staging worker keeps in use; unless it is set, a backend may take 2 for the only GPU");
 
     /** How many staging workers the process has; 0 derives it from the numbers of processors and devices. */
     public static final Option<Integer> WORKERS = Option.integer(
@@ -57,6 +58,17 @@ public final class StagingOptions {
                     + " the node");
 
     private StagingOptions() {}
+
+    /**
+     * Returns the options of a path whose device is the only one: two staging buffers of 4 MiB for each worker, unless
+     * {@link #BUFFER_BYTES} or {@link #BUFFERS_PER_WORKER} is set. The link is idle for a moment behind each copy, so fewer and
+     * larger ones use it better; and the memory of the machine, for which 2 MiB are better, is not what limits one device.
+     */
+    public static Options ofOnlyDevice(Options options) {
+        boolean isSet = Stream.of(BUFFER_BYTES, BUFFERS_PER_WORKER)
+                .anyMatch(option -> !options.source(option).equals("default"));
+        return isSet ? options : options.with(BUFFER_BYTES, 4L << 20).with(BUFFERS_PER_WORKER, 2);
+    }
 
     /** Returns {@link #SPIN_MICROS} in nanoseconds. */
     public static long spinNanos(Options options) {
