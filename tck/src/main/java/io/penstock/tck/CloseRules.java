@@ -2,6 +2,7 @@
 package io.penstock.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.ClosedException;
@@ -86,6 +87,10 @@ public interface CloseRules extends Rules {
         StorageFile file = Bench.get(careless.backend().openFile(bench.file("data", 4096), FileOption.READ));
         DeviceBuffer buffer = Bench.get(careless.backend().allocate(4096));
         careless.backend().close();
+        assertThat(careless.backend().counters().files()).as("open files").isZero();
+        assertThat(careless.backend().counters().buffers()).as("open buffers").isZero();
+        assertThatThrownBy(file::size).isInstanceOf(ClosedException.class);
+        assertThatThrownBy(buffer::hostView).isInstanceOf(ClosedException.class);
         LeakProbe probe = new LeakProbe(bench.subject());
         assertThat(probe.count().keySet())
                 .noneMatch(what -> what.contains(file.path().toString()));
