@@ -9,9 +9,10 @@ import io.penstock.ClosedException;
 import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
 import io.penstock.FenceSupport;
-import io.penstock.FileRegion;
+import io.penstock.FileOption;
 import io.penstock.HostLease;
 import io.penstock.HostView;
+import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.Transfer;
 import java.io.IOException;
@@ -236,19 +237,18 @@ public interface LeaseRules extends Rules {
     @Test
     default void required_204_signalledAndFailedFencesEndTheLease(Bench bench) {
         Path path = bench.file("data", 60_000);
-        DeviceBuffer buffer = bench.poisoned(4096);
+        StorageFile file = bench.open(bench.file("other", 4096), FileOption.READ);
+        Transfer good = Transfer.read(file.all(), bench.poisoned(4096).all());
         Transfer failing = bench.failingWrite();
         Flux<Long> stream =
                 bench.backend().stream(StreamPlan.of(path).chunkBytes(10_000).depth(1), chunk -> {
-                    Transfer work = chunk.index() % 2 == 0
-                            ? failing
-                            : Transfer.read(new FileRegion(failing.fileRegion(0).file(), 0, 0), buffer.region(0, 0));
-                    return chunk.index() % 2 == 0
-                            ? bench.backend()
-                                    .enqueue(work)
-                                    .flatMap(chunk::releaseAfter)
-                                    .thenReturn(chunk.index())
-                            : Mono.just(chunk.index());
+                    Mono<Void> released = chunk.index() % 2 == 0
+                            ? bench.backend().enqueue(failing).flatMap(chunk::releaseAfter)
+                            : bench.backend()
+                                    .enqueue(good)
+                                    .flatMap(fence ->
+                                            fence.signalled().then(Mono.defer(() -> chunk.releaseAfter(fence))));
+                    return released.thenReturn(chunk.index());
                 });
         assertThat(Witness.<Long>of(stream).all()).hasSize(6);
     }
