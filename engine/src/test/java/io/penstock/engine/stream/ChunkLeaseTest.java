@@ -18,6 +18,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -178,27 +180,24 @@ class ChunkLeaseTest {
             chunks.add(lend());
         }
         CyclicBarrier start = new CyclicBarrier(2);
-        AtomicInteger refused = new AtomicInteger();
-        Thread retainer = new Thread(() -> {
-            try {
-                start.await();
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
+        FutureTask<Void> retaining = new FutureTask<>(() -> {
+            start.await();
             for (ChunkLease chunk : chunks) {
+                HostLease lease;
                 try {
-                    HostLease lease = chunk.retain();
-                    lease.view().get(0);
-                    lease.close();
-                } catch (ClosedException e) {
-                    refused.incrementAndGet();
+                    lease = chunk.retain();
+                } catch (ClosedException released) {
+                    continue;
                 }
+                lease.view().get(0); // not refused: the hold counts
+                lease.close();
             }
+            return null;
         });
-        retainer.start();
+        new Thread(retaining).start();
         start.await();
         chunks.forEach(ChunkLease::release);
-        retainer.join();
+        retaining.get(30, TimeUnit.SECONDS); // throws what the thread has thrown
         assertThat(ended).hasValue(rounds);
         assertThat(chunks).allMatch(ChunkLease::isOver);
     }
