@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.host.faults;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.penstock.Backend;
 import io.penstock.HostLease;
 import io.penstock.StreamPlan;
@@ -14,6 +16,8 @@ import io.penstock.tck.Rules;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -29,6 +33,16 @@ import reactor.core.scheduler.Schedulers;
  * counts. {@link CancelsInFlight} has the same for what the kernel writes.
  */
 class WritesAfterFreeTest implements Rules {
+
+    /** Publishers that copy; the others of {@link #publishers} need not. */
+    private static final String[] COPYING = {
+        "copy to the view of a buffer",
+        "copy under a lease",
+        "download",
+        "upload",
+        "write of bytes",
+        "write under a lease"
+    };
 
     private static final ByteBuffer BYTES = ByteBuffer.allocate(4096);
 
@@ -80,11 +94,13 @@ class WritesAfterFreeTest implements Rules {
 
     @Test
     void aCancelAmidACopyFreesNothingUnderIt(Bench bench) {
+        Set<String> copying = new TreeSet<>();
         publishers(bench).forEach((name, publisher) -> {
             LeakProbe probe = new LeakProbe(bench.subject());
             Map<String, Long> before = probe.count();
             before.put(LeakProbe.THREADS, Long.MAX_VALUE); // pools start them on demand
             for (int copy = 1; cancel.amid(copy, publisher); copy++) {
+                copying.add(name);
                 try {
                     probe.awaitNoMoreThan(before, Bench.patience());
                 } catch (AssertionError e) {
@@ -92,6 +108,7 @@ class WritesAfterFreeTest implements Rules {
                 }
             }
         });
+        assertThat(copying).as("publishers cancelled amid a copy").contains(COPYING);
     }
 
     /** Cancels a subscription on another thread amid one of its copies. */
