@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import static io.penstock.engine.testing.BackendFixture.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -29,6 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -188,19 +190,16 @@ class ApplicationErrorsTest {
         Backend backend = open();
         StorageFile file = file(backend, FileOption.READ);
         DeviceBuffer buffer = buffer(backend, 100);
-        FakeFence fence = new FakeFence();
+        List<FakeFence> fences = Stream.generate(FakeFence::new).limit(10).toList();
         Transfer read = Transfer.read(file.all(), buffer.all());
-        for (int i = 0; i < 10; i++) {
+        for (FakeFence fence : fences) { // one each: a subscriber of the transfer before may still be there
             var cancelled = backend.submit(read.after(fence)).subscribe();
-            long end = System.nanoTime() + LONG.toNanos();
-            while (fence.subscribers() == 0 && System.nanoTime() < end) {
-                Thread.onSpinWait();
-            }
+            await(() -> fence.subscribers() == 1);
             cancelled.dispose();
         }
         assertThat(moved(backend.submit(read))).isEqualTo(100);
         backend.close();
-        assertThat(fence.subscribers()).isZero();
+        assertThat(fences).extracting(FakeFence::subscribers).containsOnly(0);
     }
 
     @Test
