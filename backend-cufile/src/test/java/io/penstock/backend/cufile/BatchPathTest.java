@@ -116,7 +116,7 @@ class BatchPathTest {
         CompletableFuture<Completion> held = bench.backend()
                 .submit(Transfer.read(file.region(0, 4096), buffer.region(0, 4096)))
                 .toFuture();
-        bench.cufile.awaitHeld(SUBMIT, 1);
+        assertThat(bench.cufile.awaitHeld(SUBMIT, 1)).isPositive();
         assertThat(held).isNotDone();
         bench.cufile.release(SUBMIT);
         assertThat(held.orTimeout(20, SECONDS).join().bytes()).isEqualTo(4096);
@@ -138,7 +138,7 @@ class BatchPathTest {
                 kept.add(read.toFuture());
             }
         }
-        bench.cufile.awaitHeld(SUBMIT, 1);
+        assertThat(bench.cufile.awaitHeld(SUBMIT, 1)).isPositive();
         cancelled.forEach(Disposable::dispose);
         bench.cufile.release(SUBMIT);
         for (CompletableFuture<Completion> read : kept) {
@@ -156,7 +156,7 @@ class BatchPathTest {
         bench.cufile.hold(SUBMIT);
         Transfer write = Transfer.write(from.all(), file.region(0, 4096));
         CompletableFuture<Completion> behind = bench.behind(write, Transfer.read(file.region(0, 4096), to.all()));
-        bench.cufile.awaitHeld(SUBMIT, 1);
+        assertThat(bench.cufile.awaitHeld(SUBMIT, 1)).isPositive();
         assertThat(bench.cufile.held(SUBMIT)).as("the read waits").isEqualTo(1);
         assertThat(behind).isNotDone();
         bench.cufile.release(SUBMIT);
@@ -242,7 +242,7 @@ class BatchPathTest {
         CompletableFuture<Completion> second = bench.backend()
                 .submit(Transfer.read(file.region(4096, 4096), buffer.region(4096, 4096)))
                 .toFuture();
-        bench.cufile.awaitHeld(SUBMIT, 1);
+        assertThat(bench.cufile.awaitHeld(SUBMIT, 1)).isPositive();
         long polls = bench.cufile.calls(STATUS);
         assertThat(bench.cufile.awaitCalls(STATUS, polls + 2)).isGreaterThan(polls);
         assertThat(second).as("the first one's event came again").isNotDone();

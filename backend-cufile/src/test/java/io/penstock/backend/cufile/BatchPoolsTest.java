@@ -98,7 +98,8 @@ class BatchPoolsTest {
             DeviceBuffer target = BackendFixture.get(other.allocate(content.length));
             bench.cufile.hold(SUBMIT);
             var first = all(reads(bench.backend(), file, buffer, BLOCKS)).toFuture();
-            bench.cufile.awaitHeld(SUBMIT, 32); // as many threads as the fake has: all slabs are taken
+            assertThat(bench.cufile.awaitHeld(SUBMIT, 32))
+                    .isEqualTo(32); // as many threads as the fake has: all slabs are taken
             Disposable waits = all(reads(other, theirs, target, 4)).subscribe();
             assertThat(bench.cufile.awaitCalls("cuFileBatchIOSetUp", 2)).isEqualTo(2);
             waits.dispose();

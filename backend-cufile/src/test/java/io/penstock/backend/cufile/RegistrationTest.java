@@ -252,7 +252,7 @@ class RegistrationTest {
         DeviceBuffer wrapped = bench.backend().wrap(pointer, 2 * MIB);
         cufile.hold("cuFileRead");
         var reading = bench.backend().submit(read(wrapped)).toFuture();
-        cufile.awaitHeld("cuFileRead", 1);
+        assertThat(cufile.awaitHeld("cuFileRead", 1)).isPositive();
         wrapped.close();
         assertThat(cufile.calls(DEREGISTER)).isZero();
         cufile.release("cuFileRead");

@@ -143,7 +143,7 @@ class StreamPathTest {
         bench.cufile.hold(READ);
         var subscription =
                 bench.backend().submit(Transfer.read(file.all(), buffer.all())).subscribe();
-        bench.cufile.awaitHeld(READ, 1);
+        assertThat(bench.cufile.awaitHeld(READ, 1)).isPositive();
         subscription.dispose();
         buffer.close();
         file.close();
@@ -161,7 +161,7 @@ class StreamPathTest {
         bench.cufile.hold(READ);
         CompletableFuture<Completion> read =
                 bench.backend().submit(Transfer.read(file.all(), buffer.all())).toFuture();
-        bench.cufile.awaitHeld(READ, 1);
+        assertThat(bench.cufile.awaitHeld(READ, 1)).isPositive();
         assertThat(read).isNotDone();
         bench.cufile.release(READ);
         assertThat(read.orTimeout(20, SECONDS).join().bytes()).isEqualTo(4096);
@@ -251,7 +251,7 @@ class StreamPathTest {
         bench.cufile.hold(READ);
         CompletableFuture<Completion> read =
                 bench.backend().submit(Transfer.read(file.all(), buffer.all())).toFuture();
-        bench.cufile.awaitHeld(READ, 1);
+        assertThat(bench.cufile.awaitHeld(READ, 1)).isPositive();
         assertThat(bench.cuda.awaitCalls("cuStreamSynchronize", 1)).isPositive();
         assertThat(read).as("while the stream reads").isNotDone();
         bench.cufile.release(READ);
@@ -301,7 +301,7 @@ class StreamPathTest {
         Transfer write = Transfer.write(bench.buffer(written).all(), file.region(0, 4096));
         Transfer read = Transfer.read(file.region(0, 4096), to.all());
         CompletableFuture<Completion> behind = bench.behind(write, read);
-        bench.cufile.awaitHeld(WRITE, 1);
+        assertThat(bench.cufile.awaitHeld(WRITE, 1)).isPositive();
         assertThat(bench.cufile.calls(READ)).as("the read waits").isZero();
         bench.cufile.release(WRITE);
         behind.orTimeout(20, SECONDS).join();
