@@ -36,13 +36,6 @@ public final class NiftiFile implements AutoCloseable {
      */
     public static NiftiFile open(Path path, InflationProgress progress) throws BadVolumeException {
         try {
-            if (Files.isDirectory(path)) {
-                throw new BadVolumeException(path + " is a directory, not a NIfTI file");
-            }
-            if (Files.exists(path)
-                    && !Files.isRegularFile(path)) { // the opening of a named pipe would wait for its writer
-                throw new BadVolumeException(path + " is not a regular file");
-            }
             ByteBuffer start = firstBytes(path);
             if (isGzip(start)) {
                 return inflated(path, progress);
@@ -110,7 +103,17 @@ public final class NiftiFile implements AutoCloseable {
         return new NiftiFile(inflated.path(), inflation.header(), inflated);
     }
 
+    private static void checkRegular(Path path) throws BadVolumeException {
+        if (Files.isDirectory(path)) {
+            throw new BadVolumeException(path + " is a directory, not a NIfTI file");
+        }
+        if (Files.exists(path) && !Files.isRegularFile(path)) { // the opening of a named pipe would wait for its writer
+            throw new BadVolumeException(path + " is not a regular file");
+        }
+    }
+
     private static ByteBuffer firstBytes(Path path) throws IOException {
+        checkRegular(path);
         ByteBuffer start = ByteBuffer.allocate(NiftiFields.MOST_BYTES);
         try (SeekableByteChannel channel = Files.newByteChannel(path)) {
             while (start.hasRemaining() && channel.read(start) >= 0) {

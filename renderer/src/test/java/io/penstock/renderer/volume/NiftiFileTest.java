@@ -150,6 +150,25 @@ class NiftiFileTest {
     }
 
     @Test
+    @EnabledOnOs(OS.LINUX)
+    @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void whatTakesThePlaceOfAnOpenFileIsRefusedInsteadOfWaitedFor() throws Exception {
+        Path path = Files.write(folder.resolve("ball.nii"), phantom.bytes());
+        try (NiftiFile file = NiftiFile.open(path, InflationProgress.SILENT)) {
+            file.checkSame();
+            Files.delete(path);
+            assertThat(new ProcessBuilder("mkfifo", path.toString()).start().waitFor())
+                    .isZero();
+            assertThatThrownBy(file::checkSame)
+                    .isInstanceOf(BadVolumeException.class)
+                    .hasMessage(path + " is not a regular file");
+            Files.delete(path);
+            Files.createDirectory(path);
+            assertThatThrownBy(file::checkSame).hasMessage(path + " is a directory, not a NIfTI file");
+        }
+    }
+
+    @Test
     void aFolderAndAMissingFileAreNamed() {
         assertThatThrownBy(() -> NiftiFile.open(folder, InflationProgress.SILENT))
                 .hasMessage(folder + " is a directory, not a NIfTI file");
