@@ -7,6 +7,7 @@ import io.netty.util.NetUtil;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Which pages may open a socket: those of this server, and those of named origins.
@@ -17,6 +18,29 @@ import java.util.Set;
  * @param named further origins, such as {@code https://view.example}: of a proxy
  */
 record Origins(Set<String> named) {
+
+    /** What browsers send: no path, and nothing in capitals. */
+    private static final Pattern ORIGIN =
+            Pattern.compile("[a-z][a-z0-9+.-]*://([a-z0-9._-]+|\\[[0-9a-f:.]+])(:[1-9][0-9]{0,4})?");
+
+    private static final Pattern DEFAULT_PORT = Pattern.compile("http://.*:80|https://.*:443");
+
+    /**
+     * Checks the named origins.
+     *
+     * @throws IllegalArgumentException if one is not as a browser sends it; it would never match
+     */
+    Origins {
+        for (String origin : named) {
+            if (!ORIGIN.matcher(origin).matches()
+                    || DEFAULT_PORT.matcher(origin).matches()) {
+                throw new IllegalArgumentException(
+                        "an origin must be as browsers send it, scheme://host or scheme://host:port, in lower case, without a path"
+                                + " and without the scheme's default port, such as https://view.example; was '" + origin
+                                + "'");
+            }
+        }
+    }
 
     /** Returns whether a request comes from such a page. */
     boolean allow(HttpHeaders headers) {

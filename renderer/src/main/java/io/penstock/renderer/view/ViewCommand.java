@@ -91,16 +91,25 @@ public final class ViewCommand implements Subcommand {
         if (port < 0 || port > MOST_PORT) {
             throw new ParameterException(spec.commandLine(), "--port must be 0 to " + MOST_PORT + ", was " + port);
         }
+        Origins pages = pages();
         try (BundledScan bundled = new BundledScan()) {
             Path file = path == null ? bundled.path() : path;
             try (NiftiFile volume = NiftiFile.open(file, this::inflated);
                     FrameLoop loop = new FrameLoop(volume)) {
-                serve(String.valueOf(file.getFileName()), loop);
+                serve(String.valueOf(file.getFileName()), loop, pages);
             }
             return 0;
         } finally {
             progress.clear();
             ended.countDown();
+        }
+    }
+
+    private Origins pages() {
+        try {
+            return new Origins(origins);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), "--origin: " + e.getMessage(), e);
         }
     }
 
@@ -111,11 +120,10 @@ public final class ViewCommand implements Subcommand {
         }
     }
 
-    private void serve(String name, FrameLoop loop) {
+    private void serve(String name, FrameLoop loop, Origins pages) {
         long budget = Math.min(budgetBytes, Math.max(1, loop.volume().header().volumeBytes() / 2));
         ViewServer.Beginning beginning = new ViewServer.Beginning(name, choice.name(), budget);
-        try (ViewServer server =
-                ViewServer.start(new InetSocketAddress(host, port), loop, new Origins(origins), beginning)) {
+        try (ViewServer server = ViewServer.start(new InetSocketAddress(host, port), loop, pages, beginning)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> endWithTheProcess(server), "view-exit"));
             PrintWriter out = spec.commandLine().getOut();
             out.println("viewing " + TextTable.plain(name) + " at "

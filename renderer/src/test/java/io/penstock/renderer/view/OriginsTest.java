@@ -9,6 +9,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class OriginsTest {
 
@@ -16,6 +17,19 @@ class OriginsTest {
 
     private static HttpHeaders headers(String host, String origin) {
         return new DefaultHttpHeaders().set("Host", host).set("Origin", origin);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "https://view.example",
+                "http://view.example:8090",
+                "http://[2001:db8::1]:8090",
+                "chrome-extension://abc"
+            })
+    void anOriginAsABrowserSendsItIsAccepted(String origin) {
+        assertThat(new Origins(Set.of(origin)).allow(headers("anything", origin)))
+                .isTrue();
     }
 
     @ParameterizedTest

@@ -16,6 +16,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ViewCommandTest {
 
@@ -42,6 +44,25 @@ class ViewCommandTest {
         CommandLineRun run = CommandLineRun.of("view", "--port", "65536");
         assertThat(run.code()).isEqualTo(2);
         assertThat(run.err()).contains("--port must be 0 to 65535, was 65536");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "view.example",
+                "https://view.example/",
+                "https://view.example/view",
+                "https://View.example",
+                "https://view.example:443",
+                "http://view.example:80",
+                "null",
+                "*"
+            })
+    void anOriginThatNoBrowserSendsIsMisuse(String origin) {
+        Path none = folder.resolve("none.nii"); // ends, if the origin were accepted
+        CommandLineRun run = CommandLineRun.of("view", none, "--origin", "https://view.example", "--origin", origin);
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(run.err()).contains("--origin", "such as https://view.example", "was '" + origin + "'");
     }
 
     @Test
