@@ -171,8 +171,7 @@ final class CopyCommand implements Callable<Integer> {
 
     private void checkSource() throws IOException {
         if (!Files.exists(source)) {
-            throw new IOException(
-                    Files.isSymbolicLink(source) ? SymbolicLink.describe(source) : "there is no file " + source);
+            throw SymbolicLink.missing(source);
         }
         if (!Files.isRegularFile(source)) {
             throw new IOException(source + (Files.isDirectory(source) ? " is a directory" : " is not a regular file"));

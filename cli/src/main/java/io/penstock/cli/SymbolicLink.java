@@ -2,20 +2,29 @@
 package io.penstock.cli;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 
-/** Describes broken symbolic links. */
+/** Describes names that lead to no file, such as broken symbolic links. */
 final class SymbolicLink {
 
     private static final int MOST_LINKS = 40; // that Linux follows
 
     private SymbolicLink() {}
 
-    /** Returns the error for a name behind which there is no file. */
+    /** Returns the error for a name by which no file is found: {@link Files#exists} does not tell why. */
     static IOException missing(Path file) throws IOException {
-        return Files.isSymbolicLink(file) ? new IOException(describe(file)) : new NoSuchFileException(file.toString());
+        IOException reason = new NoSuchFileException(file.toString());
+        try {
+            Files.readAttributes(file, BasicFileAttributes.class);
+        } catch (IOException e) {
+            reason = e;
+        }
+        boolean broken = !(reason instanceof AccessDeniedException) && Files.isSymbolicLink(file);
+        return broken ? new IOException(describe(file)) : reason;
     }
 
     /** Describes a symbolic link that cannot be followed to its end. */

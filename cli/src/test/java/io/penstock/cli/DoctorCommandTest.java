@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class DoctorCommandTest {
@@ -123,6 +125,16 @@ class DoctorCommandTest {
         } finally {
             System.clearProperty("penstock.backend");
         }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX) // the message is its own
+    void aFileThatCannotBeLookedAtIsNotReportedAsMissing() {
+        String name = "x".repeat(300); // longer than any file system's names
+        for (String command : List.of("doctor", "bench")) {
+            assertThat(CommandLineRun.of(command, name).err()).contains(name + ": File name too long");
+        }
+        assertThat(CommandLineRun.of("copy", name, "copy").err()).contains(name + ": File name too long");
     }
 
     @Test
