@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -44,6 +45,8 @@ import reactor.core.publisher.Mono;
 final class DoctorCommand implements Callable<Integer> {
 
     private static final long MOST_READ_BYTES = 16 << 20;
+    private static final String BACKEND = "penstock.backend";
+    private static final String BACKEND_VARIABLE = "PENSTOCK_BACKEND";
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -178,13 +181,29 @@ final class DoctorCommand implements Callable<Integer> {
     private static List<DoctorReport.Setting> settings() {
         List<Option<?>> known = Backends.options();
         Options options = Options.none().resolve(known);
-        return known.stream()
+        Stream<DoctorReport.Setting> set = known.stream()
                 .filter(option -> !options.source(option).equals("default"))
                 .map(option -> new DoctorReport.Setting(
                         option.name(),
                         Option.show(Objects.requireNonNull(options.get(option))),
-                        options.source(option)))
-                .toList();
+                        options.source(option)));
+        return Stream.concat(chosenBackend(), set).toList();
+    }
+
+    /** Returns the setting that chooses the backend, if there is one; the sources are those of {@link Backends#configured}. */
+    private static Stream<DoctorReport.Setting> chosenBackend() {
+        String chosen = Backends.configured();
+        String source;
+        if (!System.getProperty(BACKEND, "").isBlank()) {
+            source = "the system property";
+        } else if (!System.getenv().getOrDefault(BACKEND_VARIABLE, "").isBlank()) {
+            source = "the environment variable " + BACKEND_VARIABLE;
+        } else if (!chosen.equals("host")) {
+            source = "the file of penstock.config";
+        } else {
+            return Stream.empty();
+        }
+        return Stream.of(new DoctorReport.Setting(BACKEND, chosen, source));
     }
 
     private static <T> T get(Mono<T> mono) {

@@ -83,12 +83,18 @@ record DoctorReport(
                 .anyMatch(listing -> listing.availability().available());
     }
 
+    private String whyNotChosen() {
+        boolean known = chosen.equalsIgnoreCase("gpu")
+                || listings.stream().anyMatch(listing -> listing.name().equalsIgnoreCase(chosen));
+        return known ? chosen : "there is no backend '" + chosen + "'";
+    }
+
     String text() {
         List<String> lines = new ArrayList<>();
         listings.forEach(listing -> lines.addAll(lines(listing)));
         if (!isDefaultAvailable()) {
             lines.add(colored("red", "the default backend cannot be used: ")
-                    + plain(whyNone.isEmpty() ? chosen : whyNone));
+                    + plain(whyNone.isEmpty() ? whyNotChosen() : whyNone));
         }
         if (!settings.isEmpty()) {
             lines.add("options:");

@@ -121,7 +121,9 @@ class DoctorCommandTest {
         try {
             CommandLineRun run = CommandLineRun.of("doctor");
             assertThat(run.code()).isEqualTo(1);
-            assertThat(run.out()).contains("the default backend cannot be used: nonesuch");
+            assertThat(run.out())
+                    .contains("the default backend cannot be used: there is no backend 'nonesuch'")
+                    .contains("    penstock.backend = nonesuch (the system property)");
         } finally {
             System.clearProperty("penstock.backend");
         }
