@@ -27,7 +27,7 @@ import reactor.core.publisher.Mono;
  * Draws the frames of all viewers, one at a time and in the order of their requests, on one thread. So the budget bounds all
  * frames together, whatever the number of viewers, and no viewer starves.
  *
- * <p>A route is opened for the first frame that needs it, shared, and closed once no viewer uses it, or after a failure that
+ * <p>A source is opened for the first frame that needs it, shared, and closed once no viewer uses it, or after a failure that
  * the volume did not cause.
  *
  * <p><b>Threading:</b> any thread.
@@ -39,7 +39,7 @@ final class FrameLoop implements AutoCloseable {
 
     private final NiftiFile volume;
     private final ExecutorService thread = Executors.newSingleThreadExecutor(FrameLoop::thread);
-    private final Map<Route, OpenRoute> open = new HashMap<>(); // used by the thread, as is the next
+    private final Map<VoxelSource, OpenSource> open = new HashMap<>(); // used by the thread, as is the next
     private @Nullable Scene scene;
     private final LongAdder frames = new LongAdder();
 
@@ -68,7 +68,7 @@ final class FrameLoop implements AutoCloseable {
      *
      * <p><b>Result:</b> the frame, on the loop's thread, once the frames requested before it are drawn.
      *
-     * <p><b>Errors:</b> that of opening or reading, after which the route is closed; {@link BadVolumeException} if the budget
+     * <p><b>Errors:</b> that of opening or reading, after which the source is closed; {@link BadVolumeException} if the budget
      * is too small; {@link CancellationException} if the viewer has left.
      *
      * <p><b>Cancellation:</b> drops the result. {@link Viewer#leave} ends the drawing.
@@ -89,13 +89,13 @@ final class FrameLoop implements AutoCloseable {
         });
     }
 
-    /** Releases the route of a viewer that has left, behind the frame that is being drawn. */
+    /** Releases the source of a viewer that has left, behind the frame that is being drawn. */
     void release(Viewer viewer) {
         viewer.leave();
         try {
             thread.execute(() -> use(viewer, null));
         } catch (RejectedExecutionException e) {
-            // close() closes all routes
+            // close() closes all sources
         }
     }
 
@@ -103,19 +103,19 @@ final class FrameLoop implements AutoCloseable {
         check(viewer);
         long start = System.nanoTime();
         volume.checkSame(); // each frame opens the file by its name
-        OpenRoute route = route(viewer, request.route());
+        OpenSource source = source(viewer, request.source());
         try {
-            VolumeReader reader = new VolumeReader(route.backend(), volume, request.budget());
+            VolumeReader reader = new VolumeReader(source.backend(), volume, request.budget());
             Composer.Drawn drawn =
-                    route.composer().draw(reader, shot(reader, viewer, request), (bytes, path) -> check(viewer));
+                    source.composer().draw(reader, shot(reader, viewer, request), (bytes, path) -> check(viewer));
             byte[] jpeg = Jpeg.of(drawn.picture());
-            String device = route.backend().capabilities().device();
+            String device = source.backend().capabilities().device();
             frames.increment();
             return new Frame(jpeg, request.display().side(), System.nanoTime() - start, drawn.pass(), device);
         } catch (IOException | RuntimeException | Error e) {
             Throwable cause = Exceptions.unwrap(e);
             if (!(cause instanceof BadVolumeException || cause instanceof CancellationException)) {
-                fail(request.route(), e);
+                fail(request.source(), e);
             }
             throw e;
         }
@@ -139,26 +139,26 @@ final class FrameLoop implements AutoCloseable {
         return Shot.of(surveyed.displayed(request.display()), request.view(), request.camera());
     }
 
-    private OpenRoute route(Viewer viewer, Route route) {
-        OpenRoute opened = open.get(route);
+    private OpenSource source(Viewer viewer, VoxelSource source) {
+        OpenSource opened = open.get(source);
         if (opened == null) {
             use(viewer, null); // before the other is opened: two backends would need twice the memory
-            opened = OpenRoute.open(route);
-            open.put(route, opened);
+            opened = OpenSource.open(source);
+            open.put(source, opened);
         }
         use(viewer, opened);
         return opened;
     }
 
-    /** Makes a viewer a user of that route only, and closes a route without users. */
-    private void use(Viewer viewer, @Nullable OpenRoute route) {
-        OpenRoute before = viewer.route;
-        if (before == route) {
+    /** Makes a viewer a user of that source only, and closes a source without users. */
+    private void use(Viewer viewer, @Nullable OpenSource source) {
+        OpenSource before = viewer.source;
+        if (before == source) {
             return;
         }
-        viewer.route = route;
-        if (route != null) {
-            route.users.add(viewer);
+        viewer.source = source;
+        if (source != null) {
+            source.users.add(viewer);
         }
         if (before != null
                 && before.users.remove(viewer)
@@ -168,20 +168,20 @@ final class FrameLoop implements AutoCloseable {
         }
     }
 
-    private void fail(Route route, Throwable cause) {
-        LOG.debug("frame failed, backend {} is closed", route.backend(), cause);
-        OpenRoute failed = open.remove(route);
+    private void fail(VoxelSource source, Throwable cause) {
+        LOG.debug("frame failed, backend {} is closed", source.backend(), cause);
+        OpenSource failed = open.remove(source);
         if (failed != null) {
-            failed.users.forEach(viewer -> viewer.route = null);
+            failed.users.forEach(viewer -> viewer.source = null);
             close(failed);
         }
     }
 
-    private static void close(OpenRoute route) {
+    private static void close(OpenSource source) {
         try {
-            route.close();
+            source.close();
         } catch (RuntimeException e) {
-            LOG.warn("backend {} cannot be closed", route.backend().name(), e);
+            LOG.warn("backend {} cannot be closed", source.backend().name(), e);
         }
     }
 
@@ -190,14 +190,14 @@ final class FrameLoop implements AutoCloseable {
         return frames.sum();
     }
 
-    /** Returns how many routes are open, behind the frame that is being drawn. */
-    int openRoutes() {
+    /** Returns how many sources are open, behind the frame that is being drawn. */
+    int openSources() {
         return Mono.<Integer>create(sink -> thread.execute(() -> sink.success(open.size())))
                 .blockOptional()
                 .orElseThrow();
     }
 
-    /** Closes all routes, behind the frame that is being drawn: viewers have left. A second call does nothing. */
+    /** Closes all sources, behind the frame that is being drawn: viewers have left. A second call does nothing. */
     @Override
     public synchronized void close() {
         if (thread.isShutdown()) {

@@ -13,13 +13,13 @@ import java.util.Map;
 /**
  * A page's request for one frame, with these settings.
  *
- * @param route the backend and the path that read the voxels
+ * @param source the backend and the path that read the voxels
  * @param view what is drawn
  * @param camera from where, for views that turn
  * @param display at which size, and in which window
  * @param budget how much of the volume may be in memory
  */
-record FrameRequest(Route route, View view, Camera camera, Display display, Budget budget) {
+record FrameRequest(VoxelSource source, View view, Camera camera, Display display, Budget budget) {
 
     private static final int MOST_FIELDS = 32;
 
@@ -41,7 +41,7 @@ record FrameRequest(Route route, View view, Camera camera, Display display, Budg
                     "budget must be at most " + mostBytes + " bytes for this volume, was " + budget.bytes());
         }
         return new FrameRequest(
-                new Route(text(fields, "backend"), text(fields, "path")),
+                new VoxelSource(text(fields, "backend"), text(fields, "path")),
                 view(text(fields, "view")),
                 new Camera(number(fields, "azimuth"), number(fields, "elevation")),
                 new Display(

@@ -58,7 +58,7 @@ final class Messages {
         json.writeStringField("reason", listing.availability().reason());
         json.writeStringField("remedy", listing.availability().remedy());
         json.writeArrayFieldStart("paths");
-        for (String path : Route.paths(listing.name())) {
+        for (String path : VoxelSource.paths(listing.name())) {
             json.writeString(path);
         }
         json.writeEndArray();

@@ -16,7 +16,7 @@ final class Sampler {
 
     private final Viewer viewer;
     private final List<List<String>> staging = new ArrayList<>();
-    private @Nullable OpenRoute route;
+    private @Nullable OpenSource source;
     private long start = System.nanoTime();
     private long moved;
     private long ended;
@@ -44,9 +44,9 @@ final class Sampler {
     }
 
     private void sample() {
-        OpenRoute now = viewer.route;
-        if (now != route) {
-            route = now;
+        OpenSource now = viewer.source;
+        if (now != source) {
+            source = now;
             begin(System.nanoTime(), movedBytes());
         }
         samples++;
@@ -79,7 +79,7 @@ final class Sampler {
 
     private Messages.Stats sumUp() {
         long now = System.nanoTime();
-        OpenRoute of = route;
+        OpenSource of = source;
         long movedNow = movedBytes();
         long[] latencies = of == null ? new long[0] : of.meter().latenciesSince(ended);
         Messages.Stats stats =
@@ -89,13 +89,13 @@ final class Sampler {
     }
 
     private long movedBytes() {
-        return route == null ? 0 : route.meter().movedBytes();
+        return source == null ? 0 : source.meter().movedBytes();
     }
 
     private void begin(long now, long movedNow) {
         start = now;
         moved = movedNow;
-        ended = route == null ? 0 : route.meter().ended();
+        ended = source == null ? 0 : source.meter().ended();
         inFlight = 0;
         samples = 0;
         staging.clear();

@@ -11,8 +11,8 @@ final class Viewer {
     private final Sinks.Empty<Void> left = Sinks.empty();
     private volatile boolean gone;
 
-    /** The route of its last frame; null before the first, and after it failed. Set by the thread of the loop. */
-    volatile @Nullable OpenRoute route;
+    /** The source of its last frame; null before the first, and after it failed. Set by the thread of the loop. */
+    volatile @Nullable OpenSource source;
 
     /** Marks it as disconnected: the frame that is being drawn for it ends at its next slab. Any thread. */
     void leave() {

@@ -78,7 +78,7 @@ final class Shown implements AutoCloseable {
     /** Asserts that viewers that have disconnected leave nothing. */
     void assertNothingIsLeft() {
         await(() -> server.viewers() == 0);
-        await(() -> loop.openRoutes() == 0);
+        await(() -> loop.openSources() == 0);
     }
 
     @Override

@@ -176,8 +176,8 @@ class ViewServerTest {
                 "backend=host&path=&view=mip&azimuth=1&elevation=2&side=512&zoom=1&level=0.5&window=1&budget=2000000&chunk=1&depth=2",
                 shown.volume.header().volumeBytes());
         var frame = shown.loop.draw(viewer, request).toFuture();
-        Shown.await(() -> viewer.route != null && viewer.route.meter().movedBytes() > 0);
-        Backend backend = viewer.route.backend();
+        Shown.await(() -> viewer.source != null && viewer.source.meter().movedBytes() > 0);
+        Backend backend = viewer.source.backend();
         assertThat(frame).isNotDone();
         viewer.leave();
         assertThatThrownBy(frame::join)
@@ -189,7 +189,7 @@ class ViewServerTest {
         assertThat(shown.loop.frames()).isZero();
         Shown.await(() -> backend.counters().pins() == 0 && backend.counters().files() == 0);
         shown.loop.release(viewer);
-        assertThat(shown.loop.openRoutes()).isZero();
+        assertThat(shown.loop.openSources()).isZero();
     }
 
     @Test
@@ -219,13 +219,13 @@ class ViewServerTest {
             byte[] picture = host.frame();
             assertThat(device.frame()).as("by kernels").isEqualTo(picture);
             assertThat(same.frame()).isEqualTo(picture);
-            assertThat(shown.loop.openRoutes()).isEqualTo(2);
+            assertThat(shown.loop.openSources()).isEqualTo(2);
             assertThat(device.next("\"staging\":[["))
                     .as("states of the staging buffers, sampled")
                     .containsPattern("\"staging\":\\[\\[\"[0-4]+\",");
             host.abort();
             device.with("backend", "host").with("path", "").frame();
-            assertThat(shown.loop.openRoutes()).as("it has left the other").isEqualTo(1);
+            assertThat(shown.loop.openSources()).as("it has left the other").isEqualTo(1);
         }
         shown.assertNothingIsLeft();
     }
@@ -301,7 +301,7 @@ class ViewServerTest {
                 page.with("backend", "cufile").with("path", "staged");
                 GpuFakes.fail("cuMemcpyHtoDAsync", nth, 700);
                 assertThat(page.error()).contains("CUDA_ERROR_ILLEGAL_ADDRESS");
-                assertThat(shown.loop.openRoutes()).isZero();
+                assertThat(shown.loop.openSources()).isZero();
                 assertThat(KINDS.stream().map(GpuFakes::live)).as("%s", KINDS).isEqualTo(before);
                 assertThat(page.frame()).isEqualTo(picture);
             }
@@ -343,7 +343,7 @@ class ViewServerTest {
         try (Page page = shown.connect()) {
             page.frame();
             shown.restart();
-            assertThat(shown.loop.openRoutes()).isZero();
+            assertThat(shown.loop.openSources()).isZero();
         }
         shown.assertNothingIsLeft();
     }

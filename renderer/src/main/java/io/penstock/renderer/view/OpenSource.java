@@ -7,24 +7,24 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * A route that is open: the composer that draws from it, the viewers that use it, and the meter of its backend.
+ * A source that is open: the composer that draws from it, the viewers that use it, and the meter of its backend.
  *
  * <p><b>Threading:</b> {@link #meter} and {@link #backend} are for any thread, the rest for that of the {@link FrameLoop}.
  */
-final class OpenRoute implements AutoCloseable {
+final class OpenSource implements AutoCloseable {
 
     final Set<Viewer> users = new HashSet<>();
     private final Composer composer;
     private final StreamMeter meter = new StreamMeter();
 
-    private OpenRoute(Composer composer) {
+    private OpenSource(Composer composer) {
         this.composer = composer;
         var unused = composer.backend().listen(meter); // as long as the backend
     }
 
-    /** Opens a route; fails as its backend does. */
-    static OpenRoute open(Route route) {
-        return new OpenRoute(Composer.open(route.backend(), route.options()));
+    /** Opens a source; fails as its backend does. */
+    static OpenSource open(VoxelSource source) {
+        return new OpenSource(Composer.open(source.backend(), source.options()));
     }
 
     Composer composer() {

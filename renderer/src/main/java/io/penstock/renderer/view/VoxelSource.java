@@ -13,7 +13,7 @@ import java.util.List;
  * @param backend its name
  * @param path a value of the backend's option {@code penstock.NAME.path}; empty for the configured or default one
  */
-record Route(String backend, String path) {
+record VoxelSource(String backend, String path) {
 
     /** Returns the paths that can be chosen for a backend; empty if it has only one. */
     static List<String> paths(String backend) {
