@@ -31,6 +31,9 @@ final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
         this.path = path;
         this.format = format;
         refusePipe(path);
+        if (Files.isDirectory(path)) { // opening it succeeds, only reading fails, without its name
+            throw new FileSystemException(path.toString(), null, "a folder is not a file of arrays");
+        }
         channel = Files.newByteChannel(path);
         try {
             length = channel.size();

@@ -38,6 +38,7 @@ import org.apache.arrow.flatbuf.Type;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Mono;
 
 /** Files that are small, and claim much. */
 @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -71,6 +72,18 @@ class HostileFilesTest {
             assertThatThrownBy(() -> Formats.read(path).block())
                     .hasRootCauseInstanceOf(FileSystemException.class)
                     .hasMessageContaining("a pipe is not a file of arrays");
+        }
+    }
+
+    @Test
+    void aFolderInPlaceOfAFileIsNamed() throws IOException {
+        Path shard = Files.createDirectory(folder.resolve("shard.safetensors"));
+        Path index = Files.writeString(
+                folder.resolve("m.safetensors.index.json"), "{\"weight_map\": {\"a\": \"shard.safetensors\"}}");
+        for (Mono<ArrayFile> read : List.of(Formats.read(index), Formats.raw(shard, 0, ElementType.U8, List.of(1L)))) {
+            assertThatThrownBy(read::block)
+                    .hasRootCauseInstanceOf(FileSystemException.class)
+                    .hasMessageContaining(shard + ": a folder is not a file of arrays");
         }
     }
 
