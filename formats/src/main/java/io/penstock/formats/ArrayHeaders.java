@@ -94,7 +94,7 @@ final class ArrayHeaders {
     static ByteBuffer npy(DeviceArray array) {
         String type = NpyTypes.code(array.type());
         if (type == null) {
-            throw new IllegalArgumentException("array " + array + " has a type that npy does not have");
+            throw new IllegalArgumentException("array " + array + " has a type that cannot be written as npy");
         }
         String order = array.type().blockBytes() == 1 ? "|" : array.byteOrder() == ByteOrder.BIG_ENDIAN ? ">" : "<";
         String shape = array.shape().stream().map(extent -> extent + ",").collect(Collectors.joining(" "));

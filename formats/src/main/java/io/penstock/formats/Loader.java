@@ -306,9 +306,15 @@ public final class Loader {
     /** Checks names across files: those within a file differ. */
     private void checkNames(List<ArrayFile> files) {
         Set<String> names = new HashSet<>();
-        if (files.size() > 1 && !arrays(files).map(Array::name).allMatch(names::add)) {
-            throw new IllegalArgumentException("two arrays have the same name in "
-                    + files.stream().map(ArrayFile::path).toList());
+        if (files.size() > 1) {
+            arrays(files)
+                    .map(Array::name)
+                    .filter(name -> !names.add(name))
+                    .findFirst()
+                    .ifPresent(name -> {
+                        throw new IllegalArgumentException("two arrays have the name " + name + " in "
+                                + files.stream().map(ArrayFile::path).toList());
+                    });
         }
         for (Pattern name : settings.names) {
             if (arrays(files).noneMatch(array -> matches(name, array))) {

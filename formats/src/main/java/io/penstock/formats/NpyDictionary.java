@@ -66,7 +66,9 @@ record NpyDictionary(String descr, boolean fortranOrder, List<Long> shape) {
         }
 
         List<Long> tuple() {
-            expect('(');
+            if (!skip('(')) {
+                throw malformed("expected ( where the shape starts");
+            }
             List<Long> numbers = new ArrayList<>();
             boolean comma = true;
             while (!skip(')')) {

@@ -27,9 +27,12 @@ public record Slice(Dimension dimension, int part, int of) {
 
     /** Checks the numbers. */
     public Slice {
-        if (of < 1 || part < 0 || part >= of) {
+        if (of < 1) {
+            throw new IllegalArgumentException("a slice must be of at least 1 part, was of " + of);
+        }
+        if (part < 0 || part >= of) {
             throw new IllegalArgumentException(
-                    "a slice must be part 0 to " + (of - 1) + " of at least 1, was " + part + " of " + of);
+                    "a slice of " + of + " parts must be part 0 to " + (of - 1) + ", was " + part);
         }
     }
 

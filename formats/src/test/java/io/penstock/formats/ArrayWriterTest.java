@@ -169,7 +169,7 @@ class ArrayWriterTest {
                 new DeviceArray("a", ElementType.F32, List.of(4L), ByteOrder.BIG_ENDIAN, Array.Order.ROW_MAJOR, bytes);
         Path file = folder.resolve("file");
         assertThatThrownBy(() -> writer.npy(file, bf16))
-                .hasMessage("array a BF16 [8] has a type that npy does not have");
+                .hasMessage("array a BF16 [8] has a type that cannot be written as npy");
         assertThatThrownBy(() -> writer.safetensors(file, List.of(complex))).hasMessageContaining("does not have");
         assertThatThrownBy(() -> writer.safetensors(file, List.of(reversed))).hasMessageContaining("little-endian");
         assertThatThrownBy(() -> writer.safetensors(file, List.of(bf16, bf16))).hasMessageContaining("that name");

@@ -164,6 +164,7 @@ class NumpyFilesTest {
                 "{'descr': ('<f4', (2,)), 'fortran_order': False, 'shape': ()} # a shape of their own",
                 "{'descr': '<f4 # a string must end",
                 "[] # expected {",
+                "{'descr': '<f4', 'fortran_order': False, 'shape': 4} # expected ( where the shape starts",
             })
     void aWrongDictionaryIsRefused(String dictionary, String complaint) throws IOException {
         Path file = Files.write(folder.resolve("bad.npy"), npy(dictionary, 0));

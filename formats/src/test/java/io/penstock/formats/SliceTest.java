@@ -114,6 +114,8 @@ class SliceTest {
         for (int[] wrong : new int[][] {{-1, 2}, {2, 2}, {0, 0}, {0, -1}}) {
             assertThatThrownBy(() -> Slice.rows(wrong[0], wrong[1])).isInstanceOf(IllegalArgumentException.class);
         }
+        assertThatThrownBy(() -> Slice.rows(2, 2)).hasMessage("a slice of 2 parts must be part 0 to 1, was 2");
+        assertThatThrownBy(() -> Slice.rows(0, 0)).hasMessage("a slice must be of at least 1 part, was of 0");
     }
 
     @Test
