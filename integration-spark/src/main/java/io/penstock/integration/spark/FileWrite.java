@@ -33,6 +33,8 @@ import org.slf4j.LoggerFactory;
  */
 final class FileWrite implements WriteBuilder, Write, BatchWrite {
 
+    static final String TEMPORARY = "_temporary"; // the folder in the directory where tasks write
+
     private static final Logger LOG = LoggerFactory.getLogger(FileWrite.class);
     private static final int REMOVALS = 10;
 
@@ -48,7 +50,7 @@ final class FileWrite implements WriteBuilder, Write, BatchWrite {
             throw new IllegalArgumentException("rows must be written to 1 directory, had " + options.paths());
         }
         this.directory = options.paths().get(0);
-        this.parent = directory.resolve("_temporary");
+        this.parent = directory.resolve(TEMPORARY);
         this.temporary = parent.resolve(info.queryId());
         StructType schema = info.schema();
         OptionalInt bytes = find(schema, Column.BYTES, DataTypes.BinaryType);

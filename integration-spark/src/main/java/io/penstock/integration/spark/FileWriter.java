@@ -72,6 +72,10 @@ final class FileWriter implements DataWriter<InternalRow> {
         if (file.equals(folder) || !file.startsWith(folder)) {
             throw new IllegalArgumentException("name must be that of a file below the directory, was " + name);
         }
+        if (folder.relativize(file).startsWith(FileWrite.TEMPORARY)) {
+            throw new IllegalArgumentException(
+                    "name must not be in " + FileWrite.TEMPORARY + ", the folder of the tasks, was " + name);
+        }
         if (!names.add(folder.relativize(file).toString())) {
             throw new FileAlreadyExistsException(name, null, "two rows have this name");
         }

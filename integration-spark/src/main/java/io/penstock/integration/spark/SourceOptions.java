@@ -143,6 +143,9 @@ record SourceOptions(
             throw new IllegalArgumentException(
                     "path must be in a file system that is mounted on the driver and on all executors, was " + path);
         }
+        if (path.isEmpty()) { // the current directory, which nobody has named
+            throw new IllegalArgumentException("path must not be empty");
+        }
         return Path.of(path).toAbsolutePath();
     }
 }

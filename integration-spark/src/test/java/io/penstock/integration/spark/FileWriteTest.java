@@ -111,6 +111,9 @@ class FileWriteTest {
         assertThatThrownBy(() -> save(rows.selectExpr("'../x' as name", "bytes"), target))
                 .hasStackTraceContaining("name must be that of a file below the directory, was ../x");
         assertThat(folder.resolve("x")).doesNotExist();
+        assertThatThrownBy(() -> save(rows.selectExpr("'y/../_temporary/x' as name", "bytes"), target))
+                .hasStackTraceContaining(
+                        "name must not be in _temporary, the folder of the tasks, was y/../_temporary/x");
         assertThatThrownBy(() -> save(rows.select("name", "length"), target))
                 .hasStackTraceContaining(
                         "rows to be written must have either a column bytes of type binary or a column handle of type bigint, had");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -29,5 +30,13 @@ class SourceOptionsTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(name + " " + complaint)
                 .hasMessageContaining("was " + value);
+    }
+
+    /** It would be the folder in which the driver was started. */
+    @Test
+    void anEmptyPathIsNoPath() {
+        assertThatThrownBy(() -> SourceOptions.of(new CaseInsensitiveStringMap(Map.of("path", ""))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("path must not be empty");
     }
 }
