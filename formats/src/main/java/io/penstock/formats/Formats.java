@@ -9,7 +9,6 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ForkJoinPool;
 import reactor.core.publisher.Flux;
@@ -69,7 +68,9 @@ public final class Formats {
      * @throws IndexOutOfBoundsException if {@code offset} is negative
      */
     public static Mono<ArrayFile> raw(Path path, long offset, ElementType type, List<Long> shape) {
-        Objects.checkIndex(offset, Long.MAX_VALUE);
+        if (offset < 0) {
+            throw new IndexOutOfBoundsException("offset must be at least 0, was " + offset);
+        }
         Array array = new Array(
                 String.valueOf(path.getFileName()),
                 type,

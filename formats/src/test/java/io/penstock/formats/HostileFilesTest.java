@@ -87,6 +87,13 @@ class HostileFilesTest {
         }
     }
 
+    @Test
+    void aNegativeOffsetIsNamed() {
+        assertThatThrownBy(() -> Formats.raw(folder, -1, ElementType.U8, List.of(1L)))
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessage("offset must be at least 0, was -1");
+    }
+
     /** What a download that failed leaves, a file as it came from a server, and a folder of something else. */
     @Test
     void whatIsNoFileOfArraysIsNamed() throws IOException {
