@@ -147,7 +147,7 @@ class UrlCommandsTest {
     /** "permission denied" was all that was printed of a signature that is wrong, and of a token that has expired. */
     @Test
     void theAnswerOfAServerThatRefusesIsTold() throws IOException {
-        HttpServer refusing = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        HttpServer refusing = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         refusing.createContext("/", exchange -> {
             exchange.sendResponseHeaders(403, -1);
             exchange.close();
