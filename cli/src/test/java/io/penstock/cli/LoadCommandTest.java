@@ -175,7 +175,7 @@ class LoadCommandTest {
         assertMisuse("--part needs --shard", "--part", "0/2");
         assertMisuse("--part must be I/N", "--part", "x");
         assertMisuse("--part must be I/N", "--shard", "rows", "--part", "2");
-        assertMisuse("was 2 of 2", "--shard", "rows", "--part", "2/2");
+        assertMisuse("a slice of 2 parts must be part 0 to 1, was 2", "--shard", "rows", "--part", "2/2");
         assertMisuse("memory of the host must be 1 MiB", "--host-memory", "1");
         assertMisuse("--gpus needs a backend that numbers its devices", "--gpus", "0,1");
         assertMisuse("each device gets its own", "--gpus", "0,1", "--shard", "rows", "--part", "1/2");

@@ -52,9 +52,12 @@ abstract class PlannedTransfer extends CarriedTransfer implements SegmentCursor.
                 && file(0).async() == null;
     }
 
-    /** Cuts it into at least so many segments, but none smaller than is worth it. */
+    /** Cuts it into at least so many segments of one size, or a multiple of that number, but none smaller than is worth it. */
     final void divide(int parts) {
-        long part = (transfer().length() + parts - 1) / parts;
+        long length = transfer().length();
+        long turnBytes = parts * nativeFile(0).limits().segmentBytes();
+        long segments = parts * ((length + turnBytes - 1) / turnBytes);
+        long part = (length + segments - 1) / segments;
         long most = Math.max(LEAST_PART_BYTES, (part + PART_UNIT - 1) & -PART_UNIT);
         cursor = new SegmentCursor(transfer(), this, Bounces.BOUNCE_BYTES, most);
     }

@@ -77,6 +77,12 @@ class DividedReadTest {
         assertThat(segments(read(6 * MIB), 12)).containsOnly(MIB / 2L).hasSize(12);
     }
 
+    /** Three threads with four segments of 2 MiB would take two turns of 2 MiB, and two of them wait in the second. */
+    @Test
+    void whatNeedsSeveralTurnsHasAsManySegmentsInEach() {
+        assertThat(segments(read(8 * MIB), 3)).hasSize(6).allMatch(bytes -> bytes <= 1.4 * MIB);
+    }
+
     @Test
     void noSegmentIsTooSmallToBeWorthIt() {
         assertThat(segments(read(MIB), 12)).containsOnly(MIB / 4L).hasSize(4);
