@@ -31,8 +31,13 @@ interface DeviceAccess {
         return -1;
     }
 
-    /** Prepares a thread for calls of UCX with memory of a device, once. */
-    default void enter(int device) throws NativeException {}
+    /** Prepares this thread for calls of UCX with memory of a device; returns false if it was. */
+    default boolean enter(int device) throws NativeException {
+        return false;
+    }
+
+    /** Undoes {@link #enter} on this thread. */
+    default void exit() {}
 
     /**
      * Memory of CUDA. UCX copies in the context that is current on the thread of a worker, and sets none
@@ -67,12 +72,19 @@ interface DeviceAccess {
         }
 
         @Override
-        public void enter(int device) throws NativeException {
+        public boolean enter(int device) throws NativeException {
             long[] current = new long[1];
             check("cuCtxGetCurrent", CudaDriver.cuCtxGetCurrent(current));
-            if (current[0] == 0) {
-                check("cuCtxSetCurrent", CudaDriver.cuCtxSetCurrent(context(device)));
+            if (current[0] != 0) {
+                return false;
             }
+            check("cuCtxSetCurrent", CudaDriver.cuCtxSetCurrent(context(device)));
+            return true;
+        }
+
+        @Override
+        public void exit() {
+            CudaDriver.cuCtxSetCurrent(0);
         }
 
         private synchronized long context(int device) throws NativeException {

@@ -166,8 +166,15 @@ public final class UcxListener implements AutoCloseable {
         if (device < 0) {
             return new Source.OfDevice(buffer, 0, DeviceAccess.NONE, device, unpin);
         }
-        Runnable releasing = registered(address, buffer.length(), deviceAccess.memoryType(), unpin);
-        return new Source.OfDevice(buffer, address, deviceAccess, device, releasing);
+        boolean entered = deviceAccess.enter(device); // on the application's thread, which keeps what it has
+        try {
+            Runnable releasing = registered(address, buffer.length(), deviceAccess.memoryType(), unpin);
+            return new Source.OfDevice(buffer, address, deviceAccess, device, releasing);
+        } finally {
+            if (entered) {
+                deviceAccess.exit();
+            }
+        }
     }
 
     /** Registers memory; returns what ends that. */

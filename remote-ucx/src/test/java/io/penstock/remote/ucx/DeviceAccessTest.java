@@ -150,6 +150,7 @@ class DeviceAccessTest {
     private static final class Access implements DeviceAccess {
 
         final AtomicInteger entered = new AtomicInteger();
+        final ThreadLocal<Boolean> isIn = ThreadLocal.withInitial(() -> false);
         volatile boolean fails;
 
         @Override
@@ -158,13 +159,21 @@ class DeviceAccessTest {
         }
 
         @Override
-        public void enter(int device) throws NativeException {
+        public boolean enter(int device) throws NativeException {
             assertThat(device).isEqualTo(5);
             entered.incrementAndGet();
             if (fails) {
                 NativeError error = new NativeError("enter", 201, "CUDA_ERROR_INVALID_CONTEXT");
                 throw new NativeException("no context", new NativeFailure(error, NativeFailure.Kind.PERMANENT, ""));
             }
+            boolean was = isIn.get();
+            isIn.set(true);
+            return !was;
+        }
+
+        @Override
+        public void exit() {
+            isIn.set(false);
         }
     }
 
@@ -250,6 +259,22 @@ class DeviceAccessTest {
                     .hasMessageContaining("no context");
             access.fails = false;
             assertThat(read(file, 0, BYTES)).isEqualTo(data);
+        }
+    }
+
+    @Test
+    void theThreadThatExportsIsPreparedMeanwhile() throws IOException {
+        try (DeviceBuffer buffer = buffer()) {
+            UcxExport first = listener.export(buffer);
+            assertThat(access.entered).hasValue(1);
+            assertThat(access.isIn.get()).isFalse();
+            access.isIn.set(true); // by the application
+            UcxExport second = listener.export(buffer);
+            assertThat(access.isIn.get()).isTrue();
+            access.fails = true;
+            assertThatThrownBy(() -> listener.export(buffer)).hasMessageContaining("no context");
+            first.close();
+            second.close();
         }
     }
 
