@@ -68,11 +68,12 @@ public final class Option<T> {
         });
     }
 
-    /** Creates an option for true or false. */
+    /** Creates an option for true or false, in letters of any case. */
     public static Option<Boolean> flag(String name, boolean fallback, String description) {
         return new Option<>(name, fallback, "true or false", description, text -> {
-            checkRange(text.equals("true") || text.equals("false"));
-            return Boolean.valueOf(text);
+            boolean value = text.equalsIgnoreCase("true");
+            checkRange(value || text.equalsIgnoreCase("false"));
+            return value;
         });
     }
 

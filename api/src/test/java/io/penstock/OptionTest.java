@@ -106,12 +106,18 @@ class OptionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"yes", "1", "TRUE", ""})
+    @ValueSource(strings = {"yes", "1", "TRUE false", "truE1", ""})
     void flagsAreTrueOrFalse(String text) {
         assertThat(FLAG.parse("false", "a test")).isFalse();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> FLAG.parse(text, "a test"))
                 .withMessageContaining("true or false");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"TRUE, true", "True, true", "FALSE, false", " False , false"})
+    void flagsIgnoreCase(String text, boolean value) {
+        assertThat(FLAG.parse(text, "a test")).isEqualTo(value);
     }
 
     @Test
