@@ -62,6 +62,11 @@ public final class NvmeProvider implements BackendProvider {
     @Override
     public Backend open(Options options) {
         String address = options.get(NvmeOptions.DEVICE);
+        if (address.isEmpty()) {
+            throw new IllegalArgumentException(NvmeOptions.DEVICE
+                    + " must be set, to the PCI address of the controller such as 0000:04:00.0: by -D"
+                    + NvmeOptions.DEVICE + "=ADDRESS, " + NvmeOptions.DEVICE.variable() + "=ADDRESS, or in code");
+        }
         if (!BlockRanges.isAddress(address)) {
             throw new IllegalArgumentException(
                     NvmeOptions.DEVICE + " must be a PCI address such as 0000:04:00.0, was '" + address + "'");

@@ -20,4 +20,16 @@ class NvmeProviderTest {
                 .isThrownBy(() -> Backends.open("nvme", options.with(NvmeOptions.TIMEOUT, Duration.ZERO)))
                 .withMessageContaining("penstock.nvme.timeout=0s, but it must be a length of time of at least 1ms");
     }
+
+    @Test
+    void theAddressMustBeSet() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Backends.open("nvme"))
+                .withMessage(
+                        "penstock.nvme.device must be set, to the PCI address of the controller such as 0000:04:00.0:"
+                                + " by -Dpenstock.nvme.device=ADDRESS, PENSTOCK_NVME_DEVICE=ADDRESS, or in code");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Backends.open("nvme", Options.none().with(NvmeOptions.DEVICE, "nvme0")))
+                .withMessage("penstock.nvme.device must be a PCI address such as 0000:04:00.0, was 'nvme0'");
+    }
 }
