@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -80,6 +82,19 @@ class NvmeGuestTest {
                         "synced");
         assertThat(printed).contains(hasIommufd(printed) ? BY_IOMMUFD : BY_GROUP);
         assertThat(guest.exitValue()).as(printed).isZero();
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aDiskWithoutAPathOrACommandGetsTheUsage() throws IOException, InterruptedException {
+        for (List<String> arguments : List.of(List.of(RUN), List.of(RUN, "-d"), List.of(RUN, "-d", "disk"))) {
+            Process run =
+                    new ProcessBuilder(arguments).redirectErrorStream(true).start();
+            assertThat(new String(run.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .contains("qemu/run [-d DISK] COMMAND [ARGUMENT...]")
+                    .doesNotContain("unbound variable");
+            assertThat(run.waitFor()).isEqualTo(2);
+        }
     }
 
     /** Whether the kernel that has printed its version has what the backend prefers, by its own configuration. */
