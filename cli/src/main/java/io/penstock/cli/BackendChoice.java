@@ -7,9 +7,11 @@ import io.penstock.Options;
 import io.penstock.backend.nvme.ExtentMap;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -63,6 +65,21 @@ public final class BackendChoice {
                             + String.join(", ", new TreeSet<>(DEVICE_OPTIONS.keySet())) + "; was " + name());
         }
         return Backends.open(name(), options.with(option, String.valueOf(device)));
+    }
+
+    /**
+     * Checks that the chosen backend exists, for commands that open it later; it may be unusable here.
+     *
+     * @throws ParameterException if not; the message lists those that do
+     */
+    public void check() {
+        List<String> names = Stream.concat(
+                        Stream.of("gpu"), Backends.list().stream().map(Backends.Listing::name))
+                .toList();
+        if (!names.contains(name())) {
+            throw new ParameterException(
+                    spec.commandLine(), "there is no backend '" + name() + "', but " + String.join(", ", names));
+        }
     }
 
     /**

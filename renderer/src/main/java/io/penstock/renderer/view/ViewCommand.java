@@ -91,6 +91,7 @@ public final class ViewCommand implements Subcommand {
         if (port < 0 || port > MOST_PORT) {
             throw new ParameterException(spec.commandLine(), "--port must be 0 to " + MOST_PORT + ", was " + port);
         }
+        choice.check(); // it is opened for the first frame
         Origins pages = pages();
         try (BundledScan bundled = new BundledScan()) {
             Path file = path == null ? bundled.path() : path;

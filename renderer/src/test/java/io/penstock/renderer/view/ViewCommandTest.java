@@ -66,6 +66,17 @@ class ViewCommandTest {
     }
 
     @Test
+    void aBackendThatIsNotThereIsMisuse() {
+        Path none = folder.resolve("none.nii"); // ends, if the backend were accepted
+        CommandLineRun run = CommandLineRun.of("view", none, "--backend", "nope");
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(run.err())
+                .startsWith("penstock: there is no backend 'nope', but gpu, ")
+                .contains("host");
+        assertThat(CommandLineRun.of("view", none, "--backend", "GPU").err()).contains("there is no file");
+    }
+
+    @Test
     void aVolumeThatIsMissingIsNamed() {
         CommandLineRun run = CommandLineRun.of("view", folder.resolve("none.nii"));
         assertThat(run.code()).isEqualTo(1);
