@@ -25,8 +25,18 @@ record VoxelSource(String backend, String path) {
                 .toList();
     }
 
-    /** Returns the options by which the backend takes the path. */
+    /**
+     * Returns the options by which the backend takes the path.
+     *
+     * @throws IllegalArgumentException if there is a path, and the backend has none to choose
+     */
     Options options() {
-        return path.isEmpty() ? Options.none() : Options.none().with(BackendChoice.pathOption(backend), path);
+        if (path.isEmpty()) {
+            return Options.none();
+        }
+        if (paths(backend).isEmpty()) {
+            throw new IllegalArgumentException("backend " + backend + " has no paths to choose: path must be empty");
+        }
+        return Options.none().with(BackendChoice.pathOption(backend), path);
     }
 }

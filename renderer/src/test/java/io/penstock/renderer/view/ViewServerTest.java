@@ -130,7 +130,7 @@ class ViewServerTest {
         "zoom, wide, 'zoom must be a number, was ''wide'''",
         "backend, none, there is no backend 'none'",
         "backend, dx11, backend 'dx11' cannot be used",
-        "path, scenic, 'penstock.host.path, which is not an option'"
+        "path, scenic, backend host has no paths to choose: path must be empty"
     })
     void aRequestThatCannotBeMetIsAnsweredInWords(String field, String value, String words) throws IOException {
         Shown shown = show(ball(64));
