@@ -4,6 +4,7 @@ package io.penstock.formats;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -55,7 +56,7 @@ final class GgufReader implements FormatReader {
         List<Array> arrays = new ArrayList<>();
         for (int i = 1; i <= shards; i++) {
             String name = String.format(Locale.ROOT, "%s-%05d-of-%s.gguf", shard.group(1), i, shard.group(3));
-            ArrayFile file = readOne(path.resolveSibling(name));
+            ArrayFile file = readPart(path.resolveSibling(name), path);
             String count = file.attributes().getOrDefault("split.count", shards + "");
             if (!count.equals(shards + "")) {
                 throw new MalformedFileException(
@@ -65,6 +66,16 @@ final class GgufReader implements FormatReader {
             arrays.addAll(file.arrays());
         }
         return file(path, attributes, arrays);
+    }
+
+    private static ArrayFile readPart(Path part, Path model) throws IOException {
+        try {
+            return readOne(part);
+        } catch (NoSuchFileException e) {
+            throw part.equals(model)
+                    ? e
+                    : SafetensorsIndexReader.missing(part, "it is a part of the model of " + model, e);
+        }
     }
 
     private static ArrayFile readOne(Path path) throws IOException {

@@ -3,6 +3,7 @@ package io.penstock.formats;
 
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -33,7 +34,7 @@ final class SafetensorsIndexReader implements FormatReader {
         List<Array> arrays = new ArrayList<>();
         Map<String, String> found = new LinkedHashMap<>();
         for (String file : new TreeSet<>(files.values())) {
-            for (Array array : new SafetensorsReader().read(sibling(path, file)).arrays()) {
+            for (Array array : read(path, file).arrays()) {
                 if (!file.equals(files.getOrDefault(array.name(), file))) {
                     continue; // the index names another file for it
                 }
@@ -89,6 +90,22 @@ final class SafetensorsIndexReader implements FormatReader {
             throw index.malformed("'" + name + "' must be the name of a .safetensors file in the same directory");
         }
         return name;
+    }
+
+    private static ArrayFile read(Path index, String name) throws IOException {
+        Path file = sibling(index, name);
+        try {
+            return new SafetensorsReader().read(file);
+        } catch (NoSuchFileException e) {
+            throw missing(file, index + " names it", e);
+        }
+    }
+
+    /** As the cause, with who wants the file. */
+    static NoSuchFileException missing(Path file, String wanted, NoSuchFileException cause) {
+        NoSuchFileException missing = new NoSuchFileException(file.toString(), null, wanted);
+        missing.initCause(cause);
+        return missing;
     }
 
     /** Returns the file beside the index. A name may have characters that the system's file names cannot have. */

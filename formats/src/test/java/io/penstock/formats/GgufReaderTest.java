@@ -219,7 +219,12 @@ class GgufReaderTest {
     @Test
     void aMissingPartIsMissed() throws IOException {
         Path part = Gguf.of(3, 0, 0).write(folder.resolve("m-00001-of-00002.gguf"));
-        assertThatThrownBy(() -> new GgufReader().read(part)).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> new GgufReader().read(part))
+                .isInstanceOf(NoSuchFileException.class)
+                .hasMessage(folder.resolve("m-00002-of-00002.gguf") + ": it is a part of the model of " + part);
+        assertThatThrownBy(() -> new GgufReader().read(folder.resolve("n-00001-of-00002.gguf")))
+                .isInstanceOf(NoSuchFileException.class)
+                .hasMessage(folder.resolve("n-00001-of-00002.gguf").toString());
         Path third = Gguf.of(3, 0, 0).write(folder.resolve("m-00003-of-00002.gguf"));
         assertThatThrownBy(() -> new GgufReader().read(third)).hasMessageContaining("does not number a part");
         Path none = Gguf.of(3, 0, 0).write(folder.resolve("m-00000-of-00002.gguf"));

@@ -196,7 +196,9 @@ class SafetensorsReaderTest {
         assertIndexRefused("{\"weight_map\":{}}", "names no file");
         assertIndexRefused("{\"metadata\":{}}", "names no file");
         Path index = index("{\"weight_map\":{\"a\":\"none.safetensors\"}}");
-        assertThatThrownBy(() -> FormatReader.of(index).read(index)).isInstanceOf(NoSuchFileException.class);
+        assertThatThrownBy(() -> FormatReader.of(index).read(index))
+                .isInstanceOf(NoSuchFileException.class)
+                .hasMessage(folder.resolve("none.safetensors") + ": " + index + " names it");
     }
 
     @Test
