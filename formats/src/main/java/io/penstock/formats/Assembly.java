@@ -107,7 +107,7 @@ final class Assembly {
             if (chunk.extent().length() > mostStored) {
                 throw new IllegalArgumentException("array " + window.array().name() + " has a chunk of "
                         + chunk.extent().length() + " bytes in its file, more than " + mostStored
-                        + "; see Loader.hostBytes");
+                        + "; " + Loader.SEE_HOST_BYTES);
             }
         }
         Layers layers = Layers.of(window);
@@ -120,7 +120,7 @@ final class Assembly {
         if (bytes > mostBytes) {
             throw new IllegalArgumentException("array " + window.array().name() + " needs " + bytes
                     + " bytes of host memory to be assembled from its chunks, more than " + mostBytes
-                    + "; see Loader.hostBytes");
+                    + "; " + Loader.SEE_HOST_BYTES);
         }
     }
 

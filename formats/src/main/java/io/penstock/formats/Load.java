@@ -126,8 +126,8 @@ public final class Load {
                 return part.read();
             } catch (OutOfMemoryError e) { // does not tell what to do
                 throw new IllegalStateException(
-                        "there is not enough memory of the host to read " + part.bytes()
-                                + " bytes of an array, see Loader.hostBytes: " + e.getMessage(),
+                        "there is not enough memory of the host to read " + part.bytes() + " bytes of an array, "
+                                + Loader.SEE_HOST_BYTES + ": " + e.getMessage(),
                         e);
             }
         });

@@ -29,6 +29,9 @@ public final class Loader {
     /** The alignment of every array in device memory, in bytes: that of the allocations of CUDA. */
     public static final long ALIGNMENT = 256;
 
+    /** What messages add where memory of the host does not suffice. */
+    static final String SEE_HOST_BYTES = "see Loader.hostBytes, or --host-memory of penstock load";
+
     private static final long TRANSFER_BYTES = 64L << 20;
     private static final long MOST_TRANSFER_BYTES = 1L << 30;
     private static final long HOST_BYTES = 256L << 20;

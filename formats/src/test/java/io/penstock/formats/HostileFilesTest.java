@@ -285,8 +285,8 @@ class HostileFilesTest {
         assertThatThrownBy(() -> Load.read(part).block())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage(
-                        "there is not enough memory of the host to read 1000 bytes of an array, see Loader.hostBytes:"
-                                + " Java heap space");
+                        "there is not enough memory of the host to read 1000 bytes of an array, see Loader.hostBytes, or"
+                                + " --host-memory of penstock load: Java heap space");
         assertThatThrownBy(() -> Formats.read(folder, () -> {
                             throw new OutOfMemoryError("Java heap space");
                         })
