@@ -4,13 +4,16 @@ package io.penstock.formats;
 import io.penstock.Backend;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
+import io.penstock.Failure;
 import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.TransientStorageException;
 import io.penstock.file.BlockingCall;
 import java.io.EOFException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -88,7 +91,13 @@ public final class Load {
         long total = plan.transferBytes();
         Sinks.One<List<DeviceBuffer>> targets = Sinks.one();
         Mono<Void> allocated = Flux.fromIterable(plan.buffers())
-                .concatMap(bytes -> loader.backend().allocate(bytes).doOnNext(buffers::add))
+                .index()
+                .concatMap(buffer -> loader.backend()
+                        .allocate(buffer.getT2())
+                        .onErrorMap(
+                                TransientStorageException.class,
+                                e -> noMemory(plan, buffer.getT1().intValue(), e))
+                        .doOnNext(buffers::add))
                 .then(Mono.fromRunnable(() -> {
                     List<DeviceBuffer> all = buffers.buffers();
                     if (all.size() == plan.buffers().size()) { // else cancelled, and closed, meanwhile
@@ -102,6 +111,20 @@ public final class Load {
         return Flux.merge(allocated, moved, uploaded)
                 .then(Mono.fromSupplier(() -> new LoadedArrays(
                         plan, buffers, plan.deviceArrays(buffers.buffers()), paths(), System.nanoTime() - start)));
+    }
+
+    /** As the cause, which knows nothing of arrays: a file of a few bytes may declare one that fits no device. */
+    private static TransientStorageException noMemory(LoadPlan plan, int buffer, TransientStorageException e) {
+        String largest = plan.arrays().stream()
+                .filter(placement -> placement.buffer() == buffer)
+                .max(Comparator.comparingLong(LoadPlan.Placement::bytes))
+                .map(placement -> placement.array().name() + " of " + placement.bytes() + " bytes")
+                .orElseThrow();
+        return new TransientStorageException(
+                "no memory for a buffer of " + plan.buffers().get(buffer) + " bytes, the largest array is " + largest
+                        + ": " + e.getMessage(),
+                new Failure(e.outcome(), e.nativeError().orElse(null)),
+                e);
     }
 
     /** Passes parts through memory of the host: several at a time, as the limit on that memory permits. */

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.TransientStorageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -300,6 +301,20 @@ class ZarrFilesTest {
         Path array = zarr("[16, 1000000]", "[16, 4096]", 16 * 4096 * 2);
         assertThatThrownBy(() -> Loader.of(backend).hostBytes(1 << 20).explain(read(array)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("needs 32000000 bytes of host memory to be assembled from its chunks");
+                .hasMessageContaining("needs 32000000 bytes of host memory to be assembled from its chunks")
+                .hasMessageEndingWith("; see Loader.hostBytes, or --host-memory of penstock load");
+    }
+
+    @Test
+    void arraysThatDoNotFitTheDeviceAreNamed() throws IOException {
+        Path array = zarr("[281474976710656, 1]", "[4096, 1]", 1);
+        for (int i = 0; i < 4; i++) {
+            Files.delete(array.resolve("c/" + i + "/0"));
+        }
+        ArrayFile file = read(array);
+        assertThatThrownBy(() -> get(Loader.of(backend).hostBytes(1 << 20).load(file)))
+                .isInstanceOf(TransientStorageException.class)
+                .hasMessageStartingWith("no memory for a buffer of 562949953421312 bytes, the largest array is "
+                        + file.arrays().get(0).name() + " of 562949953421312 bytes: ");
     }
 }
