@@ -104,7 +104,11 @@ public final class Loader {
         return slice("*", slice);
     }
 
-    /** Returns this loader, for this slice of the arrays with that name, as in {@link #arrays}. The first match counts. */
+    /**
+     * Returns this loader, for this slice of the arrays with that name, as in {@link #arrays}. The first match counts. A
+     * name that no array has is no error, so that the same slices serve several models and the files of one;
+     * {@link #explain(Path...)} tells the shapes.
+     */
     public Loader slice(String name, Slice slice) {
         List<Cutting> all = new ArrayList<>(settings.slices);
         all.add(new Cutting(pattern(name).asMatchPredicate(), Objects.requireNonNull(slice, "slice")));
