@@ -29,11 +29,13 @@ final class LoadReport {
         int devices = targets.targets().size();
         out.print(String.format(
                 Locale.ROOT,
-                "loaded %d arrays, %d bytes, in %.3f s at %s, path %s, backend %s%s%s",
-                targets.targets().stream()
-                        .mapToInt(target -> target.loaded().arrays().size())
-                        .sum(),
-                targets.bytes(),
+                "loaded %s, %s, in %.3f s at %s, path %s, backend %s%s%s",
+                Counted.of(
+                        targets.targets().stream()
+                                .mapToInt(target -> target.loaded().arrays().size())
+                                .sum(),
+                        "array"),
+                Counted.of(targets.bytes(), "byte"),
                 targets.nanos() / 1e9,
                 Progress.rate(targets.bytes(), targets.nanos()),
                 paths(first.loaded()),

@@ -63,7 +63,8 @@ final class LsCommand implements Callable<Integer> {
                     layout(array));
         }
         table.print(out);
-        out.println(file.arrays().size() + " arrays, " + file.bytes() + " bytes, " + file.format());
+        out.println(Counted.of(file.arrays().size(), "array") + ", " + Counted.of(file.bytes(), "byte") + ", "
+                + file.format());
     }
 
     private static String shortened(String value) {
@@ -87,7 +88,7 @@ final class LsCommand implements Callable<Integer> {
                 .flatMap(chunk -> chunk.codecs().stream())
                 .distinct()
                 .collect(Collectors.joining(", "));
-        return chunked.chunks().size() + " chunks of " + chunked.chunkShape()
+        return Counted.of(chunked.chunks().size(), "chunk") + " of " + chunked.chunkShape()
                 + (codecs.isEmpty() ? "" : " by " + codecs);
     }
 

@@ -80,6 +80,22 @@ class LoadCommandTest {
     }
 
     @Test
+    void oneArrayIsCountedInTheSingular() throws IOException {
+        CommandLineRun run = CommandLineRun.of("load", model, "--arrays", "first");
+        assertThat(run.out()).contains("loaded 1 array, 24 bytes");
+        byte[] header =
+                "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}".getBytes(StandardCharsets.UTF_8);
+        Path one = Files.write(
+                folder.resolve("one.safetensors"),
+                ByteBuffer.allocate(8 + header.length + 1)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .putLong(header.length)
+                        .put(header)
+                        .array());
+        assertThat(CommandLineRun.of("ls", one).out()).endsWith("1 array, 1 byte, safetensors\n");
+    }
+
+    @Test
     void loadSaysHowFastAndVerifies() {
         CommandLineRun run = CommandLineRun.of("load", model, "--backend", "host", "--verify");
         assertThat(run.code()).as(run.err()).isZero();
@@ -136,7 +152,7 @@ class LoadCommandTest {
             zip.write(data, 0, 2000);
         }
         CommandLineRun list = CommandLineRun.of("ls", npz);
-        assertThat(list.out()).contains("big-endian 1 chunks of [2, 500] by npy, deflate");
+        assertThat(list.out()).contains("big-endian 1 chunk of [2, 500] by npy, deflate");
         CommandLineRun kept = CommandLineRun.of("load", npz, "--verify");
         assertThat(kept.code()).as(kept.err()).isZero();
         assertThat(kept.out())

@@ -290,8 +290,10 @@ public final class Loader {
         }
         plan.checkDecoders();
         if (deviceBytes > settings.budget) {
-            throw new IllegalArgumentException(plan.arrays().size() + " arrays need " + deviceBytes
-                    + " bytes of device memory, more than the budget of " + settings.budget);
+            throw new IllegalArgumentException((plan.arrays().size() == 1
+                            ? "1 array needs "
+                            : plan.arrays().size() + " arrays need ")
+                    + deviceBytes + " bytes of device memory, more than the budget of " + settings.budget);
         }
         return plan;
     }

@@ -282,6 +282,10 @@ class LoaderTest {
         StepVerifier.create(Loader.of(backend).budget(1023).load(model))
                 .expectErrorMessage("3 arrays need 1024 bytes of device memory, more than the budget of 1023")
                 .verify();
+        String name = get(Formats.read(model)).arrays().get(0).name();
+        StepVerifier.create(Loader.of(backend).arrays(name).budget(1).load(model))
+                .expectErrorMessage("1 array needs 512 bytes of device memory, more than the budget of 1")
+                .verify();
     }
 
     @Test
