@@ -171,6 +171,9 @@ public interface LeaseRules extends Rules {
         witness.awaitValues(2);
         witness.cancel();
         bench.letOthersRun();
+        for (int i = 0; i < 64; i++) {
+            bench.filled(10_000, new Pattern(i), 0); // would overwrite the chunks if they were free
+        }
         for (int i = leases.size() - 1; i >= 0; i--) {
             Content.assertHolds(leases.get(i).buffer(), Pattern.of(path), i * 10_000L, 10_000);
             leases.get(i).close();
