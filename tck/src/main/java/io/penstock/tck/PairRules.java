@@ -81,14 +81,18 @@ public interface PairRules extends Rules {
     @Test
     default void required_103_emptyPairsAmongOthersAreHarmless(Bench bench) {
         StorageFile file = bench.open(bench.file("data", 4096), FileOption.READ);
-        DeviceBuffer buffer = bench.poisoned(4096);
+        DeviceBuffer buffer = bench.poisoned(12_288);
         Transfer read = Transfer.read(file.region(9, 0), buffer.region(9, 0))
-                .and(file.region(0, 4096), buffer.all())
-                .and(file.region(4096, 0), buffer.region(4096, 0));
+                .and(file.region(0, 4096), buffer.region(4096, 4096))
+                .and(file.region(4096, 0), buffer.region(12_288, 0));
         Completion completion = bench.move(read);
         assertThat(completion.bytes()).isEqualTo(4096);
+        assertThat(completion.bytes(0)).isZero();
         assertThat(completion.bytes(1)).isEqualTo(4096);
         assertThat(completion.bytes(2)).isZero();
+        Content.assertPoison(buffer.region(0, 4096));
+        Content.assertHolds(buffer.region(4096, 4096), file.all());
+        Content.assertPoison(buffer.region(8192, 4096));
     }
 
     /**
