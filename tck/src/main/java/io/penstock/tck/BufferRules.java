@@ -13,6 +13,7 @@ import io.penstock.Transfer;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
@@ -186,7 +187,8 @@ public interface BufferRules extends Rules {
      */
     @Test
     default void required_202_withBufferClosesAfterSuccessFailureAndCancel(Bench bench) {
-        List<DeviceBuffer> buffers = new ArrayList<>();
+        List<DeviceBuffer> buffers = new CopyOnWriteArrayList<>();
+        List<Witness<Integer>> uses = new ArrayList<>();
         List<Mono<Integer>> ends =
                 List.of(Mono.just(1), Mono.error(new IllegalStateException("its own")), Mono.never());
         for (Mono<Integer> end : ends) {
@@ -200,9 +202,14 @@ public interface BufferRules extends Rules {
             } else {
                 use.awaitEnd();
             }
+            uses.add(use);
         }
         bench.letOthersRun();
+        assertThat(uses.get(0).value()).isEqualTo(1);
+        assertThat(uses.get(1).error()).hasMessage("its own");
+        assertThat(uses.get(2).terminals()).as("signals after the cancel").isZero();
         assertThat(buffers)
+                .hasSize(3)
                 .allSatisfy(buffer -> assertThat(Witness.of(buffer.upload(0, ByteBuffer.allocateDirect(1)))
                                 .error())
                         .isInstanceOf(ClosedException.class));
