@@ -132,7 +132,9 @@ public interface FenceRules extends Rules {
         gate.letReadsEnd(4096);
         assertThat(kept.value().bytes()).isEqualTo(4096);
         Content.assertHolds(buffer.all(), held.fileRegion(0));
-        assertThat(cancelled.terminals()).isZero();
+        bench.letOthersRun();
+        assertThat(cancelled.terminals()).as("signals of the outcome").isZero();
+        assertThat(alsoCancelled.terminals()).as("signals of the fence").isZero();
     }
 
     /** A fence may be closed early and twice. If this fails, check where and when the native object is freed. */
