@@ -19,6 +19,7 @@ import io.penstock.backend.opencl.memory.ClMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.spi.file.HostOptions;
 import io.penstock.engine.testing.BackendFixture;
 import io.penstock.engine.testing.FakeControl;
 import io.penstock.engine.testing.Requests;
@@ -26,6 +27,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +42,7 @@ class MapQueueTest {
     private static final Options MAP = OpenClFixture.options(OpenClPath.MAP);
     private static final int BYTES = 8192;
     private static final int FILE_BYTES = 5000;
+    private static final String MAP_BUFFER = "clEnqueueMapBuffer";
     private static final String UNMAP = "clEnqueueUnmapMemObject";
 
     private final FakeControl control = SsgFake.control();
@@ -90,10 +93,10 @@ class MapQueueTest {
         byte[] content = BackendFixture.random(BYTES, 3);
         StorageFile file = device.file(SsgFixture.write("kept", content), FileOption.READ, FileOption.WRITE);
         try (DeviceBuffer buffer = device.filled(new byte[BYTES])) {
-            control.fail("late:clEnqueueMapBuffer", 1, -5);
+            control.fail("late:" + MAP_BUFFER, 1, -5);
             assertThatThrownBy(() -> device.run(Transfer.write(buffer.all(), file.all())))
                     .isInstanceOf(PenstockException.class)
-                    .hasMessageContaining("clEnqueueMapBuffer");
+                    .hasMessageContaining(MAP_BUFFER);
             assertThat(Files.readAllBytes(SsgFixture.folder().resolve("kept"))).isEqualTo(content);
         }
         file.close();
@@ -117,10 +120,14 @@ class MapQueueTest {
         file.close();
     }
 
+    /** With one I/O queue: once the third's range is mapped, the second's turn to map its own has come, and gone by. */
     @Test
     void overlappingRangesAreMappedOneAfterAnother() throws IOException {
+        device.close();
+        device = SsgFixture.open(MAP.with(HostOptions.QUEUES, 1));
         StorageFile file = device.file("data", BackendFixture.random(BYTES, 1));
         try (DeviceBuffer buffer = device.buffer(BYTES)) {
+            long before = control.calls(MAP_BUFFER);
             control.hold(UNMAP);
             var first = device.backend()
                     .submit(Transfer.read(file.region(0, 4096), buffer.region(0, 4096)))
@@ -129,9 +136,16 @@ class MapQueueTest {
             var second = device.backend()
                     .submit(Transfer.read(file.region(4000, 1000), buffer.region(4000, 1000)))
                     .toFuture();
+            var third = device.backend()
+                    .submit(Transfer.read(file.region(6000, 1000), buffer.region(6000, 1000)))
+                    .toFuture();
+            long held = control.awaitHeld(UNMAP, 2);
+            long mapped = control.calls(MAP_BUFFER) - before;
             control.release(UNMAP);
-            first.join();
-            second.join();
+            assertThat(List.of(first, second, third))
+                    .allSatisfy(read -> assertThat(read).succeedsWithin(SsgFixture.LONG));
+            assertThat(held).as("the third waits for nobody").isEqualTo(2);
+            assertThat(mapped).as("the second waits for the first").isEqualTo(2);
             assertThat(Arrays.copyOf(BackendFixture.content(buffer), 5000))
                     .isEqualTo(Arrays.copyOf(BackendFixture.random(BYTES, 1), 5000));
             assertThat(SsgFake.refusals()).isEmpty();
