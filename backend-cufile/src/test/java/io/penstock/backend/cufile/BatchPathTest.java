@@ -244,7 +244,7 @@ class BatchPathTest {
                 .toFuture();
         assertThat(bench.cufile.awaitHeld(SUBMIT, 1)).isPositive();
         long polls = bench.cufile.calls(STATUS);
-        assertThat(bench.cufile.awaitCalls(STATUS, polls + 2)).isGreaterThan(polls);
+        assertThat(bench.cufile.awaitCalls(STATUS, polls + 2)).isGreaterThanOrEqualTo(polls + 2);
         assertThat(second).as("the first one's event came again").isNotDone();
         bench.cufile.release(SUBMIT);
         assertThat(second.orTimeout(20, SECONDS).join().bytes()).isEqualTo(4096);
