@@ -20,6 +20,9 @@ public final class Complaint {
     static final String UNREADABLE_NAME =
             "a file name has characters that this locale cannot represent; set LC_ALL=C.UTF-8";
 
+    static final String UNREADABLE_DIRECTORY =
+            "the working directory has characters that this locale cannot represent; set LC_ALL=C.UTF-8";
+
     private static final int MOST_ASCII = 0x7f;
 
     private Complaint() {}

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.FileSystems;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
@@ -22,7 +23,7 @@ final class FileName implements ITypeConverter<Path> {
      * Converts a path.
      *
      * @throws TypeConversionException if it is empty, for example from an unset variable of a shell: it would denote the working directory;
-     *     or if it is a URL
+     *     if it is a URL; or if it is relative to a working directory that this locale cannot represent
      */
     static Path path(String text) {
         if (text.isEmpty()) {
@@ -31,7 +32,18 @@ final class FileName implements ITypeConverter<Path> {
         if (URL.matcher(text).matches()) {
             throw new TypeConversionException("must be a path, was a URL; ls, load and copy take URLs");
         }
-        return Path.of(text);
+        Path path = Path.of(text);
+        if (!path.isAbsolute() && isWorkingDirectoryUnreadable()) {
+            throw new TypeConversionException(Complaint.UNREADABLE_DIRECTORY);
+        }
+        return path;
+    }
+
+    /** Returns whether the JDK would look for relative names elsewhere: it knows the working directory by its name, with ? for what is lost. */
+    private static boolean isWorkingDirectoryUnreadable() {
+        Path directory = Path.of("").toAbsolutePath();
+        String name = directory.toString();
+        return (name.indexOf('?') >= 0 || Complaint.isUnreadable(name)) && Files.notExists(directory);
     }
 
     @Override

@@ -52,13 +52,27 @@ class PenstockTest {
         Path file = Files.writeString(folder.resolve("file"), "bytes");
         String arguments =
                 command.replace("NAME", "\"$(printf 'gr\\303\\274n')\"").replace("FILE", file.toString());
+        assertRemedyForTheLocale("", arguments, code);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ls file", "copy ./file copy", "doctor .", "serve none"})
+    void aWorkingDirectoryThatTheLocaleCannotRepresentIsReportedWithARemedy(String arguments) throws Exception {
+        Path directory = Files.createDirectory(folder.resolve("plain"));
+        Files.writeString(directory.resolve("file"), "bytes");
+        String green = "mv plain \"$(printf 'gr\\303\\274n')\" && cd gr* && ";
+        assertRemedyForTheLocale(green, arguments, 2);
+    }
+
+    private void assertRemedyForTheLocale(String before, String arguments, int code) throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         Process process = new ProcessBuilder(
                         "sh",
                         "-c",
-                        "LC_ALL=C exec \"$0\" -cp \"$1\" " + Penstock.class.getName() + " " + arguments,
+                        before + "LC_ALL=C exec \"$0\" -cp \"$1\" " + Penstock.class.getName() + " " + arguments,
                         java,
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")))
+                .directory(folder.toFile())
                 .start();
         String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(err).isEqualTo(code);
