@@ -135,8 +135,10 @@ final class ViewServer implements AutoCloseable {
             return new ViewServer(address, loop, origins, beginning);
         } catch (ChannelBindException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
+            // Netty's own transports begin with the call and the code.
+            String reason = String.valueOf(cause.getMessage()).replaceFirst("^.* failed with error\\(-?\\d+\\): ", "");
             throw new IllegalStateException(
-                    "cannot listen on " + NetUtil.toSocketAddressString(address) + ": " + cause.getMessage(), e);
+                    "cannot listen on " + NetUtil.toSocketAddressString(address) + ": " + reason, e);
         }
     }
 
