@@ -87,7 +87,7 @@ public final class RenderCommand implements Subcommand {
             names = "--out",
             paramLabel = "FILE",
             defaultValue = "penstock-render.png",
-            description = "The picture to write (default: penstock-render.png).")
+            description = "The picture to write, a PNG whatever its name (default: penstock-render.png).")
     private Path out = Path.of("penstock-render.png");
 
     @Mixin

@@ -132,7 +132,7 @@ class RenderCommandTest {
         assertThat(run.code()).isEqualTo(2);
         assertThat(run.err()).containsIgnoringCase("x, y, z, mip, shaded");
         assertThat(CommandLineRun.of("render", "--help").out())
-                .containsSubsequence("The picture to write (default:", "mip: maximum intensity", "any angle");
+                .containsSubsequence("The picture to write, a PNG", "mip: maximum intensity", "any angle");
     }
 
     @Test
