@@ -141,7 +141,7 @@ class BenchCommandTest {
     void blocksOfAControllerAreLeftToTheBackendThatNamesThem() {
         List<Object> command = List.of("bench", "--backend", "nvme", "0000:04:00.0/1");
         assertThat(CommandLineRun.of(command.toArray()).err())
-                .contains("penstock.nvme.device", "is not set")
+                .contains("penstock.nvme.device", "must be set")
                 .doesNotContain("there is no file 0000:04:00.0/1");
         assertThat(CommandLineRun.of(with(command, "--rw", "write")).complaints())
                 .containsExactly("penstock: 0000:04:00.0/1 exists; --force overwrites its bytes");

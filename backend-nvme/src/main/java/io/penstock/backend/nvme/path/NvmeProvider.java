@@ -68,8 +68,8 @@ public final class NvmeProvider implements BackendProvider {
                     + NvmeOptions.DEVICE + "=ADDRESS, " + NvmeOptions.DEVICE.variable() + "=ADDRESS, or in code");
         }
         if (!BlockRanges.isAddress(address)) {
-            throw new IllegalArgumentException(NvmeOptions.DEVICE + " must be a PCI address such as 0000:04:00.0, "
-                    + (address.isEmpty() ? "but is not set" : "was '" + address + "'"));
+            throw new IllegalArgumentException(
+                    NvmeOptions.DEVICE + " must be a PCI address such as 0000:04:00.0, was '" + address + "'");
         }
         Availability availability = probe(options);
         if (!availability.available()) {
