@@ -72,9 +72,7 @@ final class GgufReader implements FormatReader {
         try {
             return readOne(part);
         } catch (NoSuchFileException e) {
-            throw part.equals(model)
-                    ? e
-                    : SafetensorsIndexReader.missing(part, "it is a part of the model of " + model, e);
+            throw part.equals(model) ? e : HeaderBytes.missing(part, "it is a part of the model of " + model, e);
         }
     }
 

@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
@@ -42,6 +43,13 @@ final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
             throw e;
         }
         window.limit(0);
+    }
+
+    /** Returns the error for a missing file that another one names, with that as the reason. */
+    static NoSuchFileException missing(Path file, String wanted, NoSuchFileException cause) {
+        NoSuchFileException missing = new NoSuchFileException(file.toString(), null, wanted);
+        missing.initCause(cause);
+        return missing;
     }
 
     /** Throws if the path is a named pipe: opening it would block until a process opens it for writing. */

@@ -113,7 +113,7 @@ public final class Load {
                         plan, buffers, plan.deviceArrays(buffers.buffers()), paths(), System.nanoTime() - start)));
     }
 
-    /** As the cause, which knows nothing of arrays: a file of a few bytes may declare one that fits no device. */
+    /** Returns the error with the name of the largest array: a file of a few bytes may declare one that fits no device. */
     private static TransientStorageException noMemory(LoadPlan plan, int buffer, TransientStorageException e) {
         String largest = plan.arrays().stream()
                 .filter(placement -> placement.buffer() == buffer)

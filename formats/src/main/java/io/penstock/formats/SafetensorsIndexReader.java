@@ -97,15 +97,8 @@ final class SafetensorsIndexReader implements FormatReader {
         try {
             return new SafetensorsReader().read(file);
         } catch (NoSuchFileException e) {
-            throw missing(file, index + " names it", e);
+            throw HeaderBytes.missing(file, index + " names it", e);
         }
-    }
-
-    /** As the cause, with who wants the file. */
-    static NoSuchFileException missing(Path file, String wanted, NoSuchFileException cause) {
-        NoSuchFileException missing = new NoSuchFileException(file.toString(), null, wanted);
-        missing.initCause(cause);
-        return missing;
     }
 
     /** Returns the file beside the index. A name may have characters that the system's file names cannot have. */

@@ -14,7 +14,7 @@ class ResponseBytesTest {
     private final TestPublisher<DataBuffer> late = TestPublisher.create();
     private final ResponseBytes sent = new ResponseBytes(open.flux(), late.flux());
 
-    /** As of a decorated response: the open file is closed when its first reader has ended, whoever else reads it then. */
+    /** A decorated response may subscribe twice. The file that is open is closed when the first subscriber has ended. */
     @Test
     void aFurtherSubscriberReadsAFileOfItsOwn() {
         var first = sent.bytes().subscribe();

@@ -24,6 +24,7 @@ final class ServedPeer implements Connection.Side {
     private final UcxListener listener;
     private final Map<Long, Opened> opened = new HashMap<>(); // by the number of the export
     private volatile @Nullable Connection connection; // set once
+    private boolean isPrepared; // the thread, for UCX's accesses to memory of devices
 
     /** An export, and how often the reader has opened it. */
     private static final class Opened {
@@ -160,7 +161,7 @@ final class ServedPeer implements Connection.Side {
         }
         Source source = export.source();
         if (source.address() != 0) {
-            if (isPrepared(message, export)) {
+            if (prepare(message, export)) {
                 sendData(message, source.address() + message.offset(), source.memoryType(), export::leave);
             }
             return;
@@ -190,10 +191,14 @@ final class ServedPeer implements Connection.Side {
         }
     }
 
-    /** Prepares this thread for UCX's accesses to memory; if that fails, the request is refused. */
-    private boolean isPrepared(Message message, UcxExport export) {
+    /** Prepares this thread, once, for UCX's accesses to memory; returns false, and refuses the request, if that fails. */
+    private boolean prepare(Message message, UcxExport export) {
+        Source source = export.source();
         try {
-            export.source().enter();
+            if (!isPrepared && !source.isHostMemory()) {
+                source.enter();
+                isPrepared = true;
+            }
             return true;
         } catch (IOException e) {
             export.leave();
@@ -220,7 +225,7 @@ final class ServedPeer implements Connection.Side {
         }
         Source source = export.source();
         if (source.address() != 0 && (source.isHostMemory() || !data.isHere())) {
-            if (!isPrepared(message, export)) {
+            if (!prepare(message, export)) {
                 connection().release(data);
                 return;
             }

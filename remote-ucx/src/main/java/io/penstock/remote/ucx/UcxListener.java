@@ -80,8 +80,15 @@ public final class UcxListener implements AutoCloseable {
      * @throws IllegalArgumentException if the address is of all interfaces
      */
     public static UcxListener open(Backend backend, InetSocketAddress address, Options options) throws IOException {
-        boolean isDirect = resolved(options).get(UcxOptions.GPU_DIRECT);
-        return open(backend, address, options, isDirect ? DeviceAccess.of(UcxContext.get()) : DeviceAccess.NONE);
+        Options all = resolved(options);
+        if (!all.get(UcxOptions.GPU_DIRECT)) {
+            return open(backend, address, all, DeviceAccess.NONE);
+        }
+        DeviceAccess access = DeviceAccess.of(UcxContext.get());
+        if (access == DeviceAccess.NONE) {
+            LOG.info("{} is set, but UCX has no CUDA here: memory of GPUs is staged", UcxOptions.GPU_DIRECT);
+        }
+        return open(backend, address, all, access);
     }
 
     static UcxListener open(Backend backend, InetSocketAddress address, Options options, DeviceAccess deviceAccess)

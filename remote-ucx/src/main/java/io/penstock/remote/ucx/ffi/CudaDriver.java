@@ -16,17 +16,9 @@ public final class CudaDriver {
     public static final int CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9;
     public static final int CU_MEMORYTYPE_DEVICE = 2;
 
-    /** The driver, loaded once per process; a copy that is loaded already is found by its name. */
-    public static final VendorLibrary LIBRARY = new VendorLibrary(
-            CudaDriver.class,
-            "libcuda.so.1",
-            List.of(
-                    "/usr/lib/x86_64-linux-gnu",
-                    "/usr/lib/aarch64-linux-gnu",
-                    "/usr/lib64",
-                    "/usr/lib64/nvidia",
-                    "/usr/local/nvidia/lib64"),
-            CUDA_ERROR_NOT_FOUND);
+    /** The driver, loaded once per process. A UCX that has memory of CUDA has loaded it before: it is found by its name. */
+    public static final VendorLibrary LIBRARY =
+            new VendorLibrary(CudaDriver.class, "libcuda.so.1", List.of(), CUDA_ERROR_NOT_FOUND);
 
     private CudaDriver() {}
 
