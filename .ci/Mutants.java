@@ -68,7 +68,7 @@ final class Mutants {
     private static List<String> checkAll(Path root) throws IOException {
         List<String> problems = new ArrayList<>();
         List<Path> modules;
-        try (Stream<Path> folders = Files.list(root)) {
+        try (Stream<Path> folders = Files.walk(root, 2)) { // a module, or a group of modules
             modules = folders.filter(folder -> Files.exists(list(folder))).sorted().collect(Collectors.toList());
         }
         for (Path module : modules) {
@@ -180,7 +180,8 @@ final class Mutants {
 
     private static Path testSource(Path module, String type) {
         String file = type.replaceAll("\\$.*", "").replace('.', '/') + ".java";
-        return Stream.of(module.resolve("src/test/java"), module.resolveSibling("engine/src/testing/java"))
+        return Stream.of("src/test/java", "../engine/src/testing/java", "../../engine/src/testing/java")
+                .map(module::resolve)
                 .map(folder -> folder.resolve(file))
                 .filter(Files::isRegularFile)
                 .findFirst()
@@ -267,7 +268,7 @@ final class Mutants {
             Map<Path, String> edited = new LinkedHashMap<>();
             for (Edit edit : mutant.edits) {
                 Path source = module.resolve(edit.file);
-                Path copy = sources.resolve(edit.file).normalize(); // "../engine/..." is another module's
+                Path copy = sources.resolve(edit.file.replace("../", "")); // "../engine/..." is another module's
                 String text = edited.containsKey(copy) ? edited.get(copy) : Files.readString(source);
                 edited.put(copy, text.replace(edit.before, edit.after));
             }

@@ -10,8 +10,9 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The tables of docs/results/pit.md, out of PIT's report: {@code java .ci/PitTable.java engine/target/pit-reports/mutations.csv}.
- * Noticed are edits that a test failed for, ran out of time for, or crashed for.
+ * The tables of docs/results/pit.md, out of PIT's report:
+ * {@code java .ci/PitTable.java engine/target/pit-reports/mutations.csv}. Noticed are edits that a test failed for, ran
+ * out of time for, or crashed for.
  */
 public class PitTable {
 

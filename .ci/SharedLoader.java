@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Loads the plug-ins of javac once for all modules of a build, by its option {@code -XDprocloader}. Without it each of some
- * 60 compilations loads Error Prone's classes anew, and the JVM compiles them anew: a third of the processor time of a build
- * without tests.
+ * Loads the plug-ins of javac once for all modules of a build, by its option {@code -XDprocloader}. Without it each of
+ * some 60 compilations loads Error Prone's classes anew, and the JVM compiles them anew: a third of the processor time
+ * of a build without tests.
  */
 public final class SharedLoader extends ClassLoader {
 

@@ -15,10 +15,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Copies jars without the classes that no run has loaded: {@code java ShrinkJars.java LOGS TARGET JAR...}. LOGS is a folder
- * of what {@code -Xlog:class+load} wrote. A class stays if it was loaded, or one that is nested beside it, or if it is an
- * exception. Packages of Spark's core stay whole if one class was loaded: what it does when an executor ends takes others.
- * Everything that is not a class stays, but libraries of other systems than Linux on x86-64.
+ * Copies jars without the classes that no run has loaded: {@code java ShrinkJars.java LOGS TARGET JAR...}. LOGS is a
+ * folder of what {@code -Xlog:class+load} wrote. A class stays if it was loaded, or one that is nested beside it, or if
+ * it is an exception. Packages of Spark's core stay whole if one class was loaded: what it does when an executor ends
+ * takes others. Everything that is not a class stays, but libraries of other systems than Linux on x86-64.
  */
 final class ShrinkJars {
 

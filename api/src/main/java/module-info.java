@@ -10,10 +10,15 @@ module io.penstock.api {
     exports io.penstock.spi;
     // Not promised: what these modules share, which know nothing else in common.
     exports io.penstock.file to
+            io.penstock.engine,
             io.penstock.formats,
             io.penstock.integration.spark,
+            io.penstock.netty,
             io.penstock.webflux;
+    exports io.penstock.handover to
+            io.penstock.engine;
 
     uses io.penstock.spi.BackendProvider;
     uses io.penstock.spi.OptionProvider;
+    uses io.penstock.file.NativeFiles;
 }

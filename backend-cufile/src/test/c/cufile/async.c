@@ -124,7 +124,7 @@ static int aligned(const struct io *io) {
 }
 
 /*
- * libcufile 1.15.1 in POSIX mode, seen on an H200 (benchmarks/experiments/streams.c): where several streams are at work
+ * libcufile 1.15.1 in POSIX mode, seen on an H200 (tools/benchmarks/experiments/streams.c): where several streams are at work
  * and buffer offsets are not 0, bytes go where another stream's operation was to put its own, and the counts are right.
  * The mode is a file's: beside the kernel driver, files that it does not reach go that way.
  */

@@ -126,12 +126,13 @@ EXPORT CUfileError_t cuFileDriverGetProperties(struct properties *told) {
 
 /*
  * The setters of a driver that is open: kilobytes, in multiples of 4. Without nvidia-fs the real library (1.15.1 on an H200:
- * benchmarks/experiments/settings.c) answers success and changes nothing.
+ * docs/cufile.md) answers success and changes nothing.
  */
 static CUfileError_t set_size(enum size_parameter parameter, size_t kb) {
     LOCK();
     int error = !open_count ? DRIVER_NOT_INITIALIZED : kb % 4 || !kb ? UNSUPPORTED_LIMIT : OK;
-    if (parameter == MAX_DIRECT_IO_KB && kb > 16384) error = open_count ? UNSUPPORTED_LIMIT : error;
+    if (parameter == MAX_DIRECT_IO_KB && (kb % 64 || kb < 1024 || kb > 16384)) /* the guide, 2.3 */
+        error = open_count ? UNSUPPORTED_LIMIT : error;
     if (!error && direct_mode()) set_size_parameter(parameter, kb);
     UNLOCK();
     return RESULT(error);

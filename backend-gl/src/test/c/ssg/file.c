@@ -36,7 +36,8 @@ EXPORT uint64_t glCreateFileAMD(const char *name, GLenum mode) {
                                         : -1;
     int fd = flags < 0 ? -1 : open(name, flags | O_CLOEXEC, 0666);
     struct stat status;
-    if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode)) {
+    /* The manual, 6.1: "the file must have read/write privileges", whatever it is opened for. By its mode: a test may be root. */
+    if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode) || !(status.st_mode & 0222) || !(status.st_mode & 0444)) {
         if (fd >= 0) close(fd);
         return 0;
     }

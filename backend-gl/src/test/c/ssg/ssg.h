@@ -9,7 +9,8 @@
  *   block_token, size_token  the two that no manual tells (0x7F01, 0x7F02)
  *   handle_bits    64, or 32: what else is in the register is anything then
  *   sync           what becomes of a sync where the buffer is right for it: 0 another comes back, and later calls with
- *                  that one join it; 1 the one that was given is used; 2 ignored; 3 refused
+ *                  that one join it; 1 the one that was given is used; 2 ignored; 3 refused;
+ *                  4 another comes back from each call
  *   plain_sync     a sync for a buffer that is not right for it: 0 refused (6.4), 1 ignored (chapter 7)
  *   grows          1: writes behind the end lengthen the file, by whole blocks
  *   growth_seen    0: a file object keeps to the length that the file had when it was made; 1: it sees the file grow

@@ -111,7 +111,7 @@ static GLenum check(const struct operation *o, int64_t buffer_size, const char *
 /* Has an operation join a sync, and says by which it is to be waited for; with the lock. */
 static GLsync join(struct operation *o, GLsync given) {
     struct sync *sync = property("sync", 0) == 1 ? sync_of(given, 0) : sync_find(given);
-    if (!sync || (!sync->ours && property("sync", 0) != 1))
+    if (!sync || (!sync->ours && property("sync", 0) != 1) || property("sync", 0) == 4)
         sync = sync_of(real.glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0), 1);
     sync->operations++;
     sync->context = eglGetCurrentContext();

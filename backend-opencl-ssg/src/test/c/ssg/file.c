@@ -40,6 +40,12 @@ static int open_as(const char *name, cl_file_flags_amd flags) {
         close(descriptor);
         return -1;
     }
+    /* The manual, 3.1: "read/write privileges are required", whatever it is opened for. By its mode: a test may be root. */
+    if (descriptor >= 0 && (!(about.st_mode & 0222) || !(about.st_mode & 0444))) {
+        close(descriptor);
+        errno = EACCES;
+        return -1;
+    }
     return descriptor;
 }
 
@@ -74,6 +80,13 @@ static cl_int cannot(cl_context context, const wchar_t *name, char *encoded) {
     if (!known) return refuse(function, CL_INVALID_CONTEXT, "no such context");
     if (!property("ssg_device", 1)) return refuse(function, CL_INVALID_DEVICE, "no device of the context is an SSG");
     if (!name) return refuse(function, CL_INVALID_VALUE, "no name");
+    /* The manual, 3.1: "In Linux: the UTF-8-encoded name", of a const wchar_t*. */
+    if (property("names_utf8", 0)) {
+        const char *bytes = (const char *)name;
+        if (strlen(bytes) >= NAME_BYTES) return refuse(function, CL_INVALID_VALUE, "the name is too long");
+        strcpy(encoded, bytes);
+        return CL_SUCCESS;
+    }
     if (!encode(name, encoded, NAME_BYTES)) return refuse(function, CL_INVALID_VALUE, "the name has no wide characters");
     return CL_SUCCESS;
 }

@@ -29,6 +29,19 @@ public interface Backend extends AutoCloseable {
     /** Returns the provider's name, for example {@code host}. */
     String name();
 
+    /**
+     * Returns by what means it moves bytes, as logged when it was opened: io_uring for example, or blocking calls, and
+     * then why, and the remedy. Empty if that is not known.
+     */
+    default String means() {
+        return "";
+    }
+
+    /** Returns whether the system has refused the means that it prefers: {@link #means} has the reason. */
+    default boolean isFallback() {
+        return false;
+    }
+
     /** Returns what this backend can do. */
     Capabilities capabilities();
 
@@ -46,23 +59,24 @@ public interface Backend extends AutoCloseable {
     Mono<StorageFile> openFile(Path path, FileOption... options);
 
     /**
-     * Opens a file by its URI: {@code file:}, or a file on another host, for which a module is on the class path or module
-     * path: {@code https:} and {@code http:} by {@code penstock-remote-http}, {@code s3:} by {@code penstock-remote-s3},
-     * {@code ucx:} by {@code penstock-remote-ucx}.
+     * Opens a file by its URI: {@code file:}, or a file on another host, for which a module is on the class path or
+     * module path: {@code https:} and {@code http:} by {@code penstock-remote-http}, {@code s3:} by
+     * {@code penstock-remote-s3}, {@code ucx:} by {@code penstock-remote-ucx}.
      *
-     * <p>{@code openFile(Path.of(uri))} does the same where a module has made the scheme known to {@code java.nio.file}, as
-     * the first two do.
+     * <p>{@code openFile(Path.of(uri))} does the same where a module has made the scheme known to
+     * {@code java.nio.file}, as the first two do.
      *
-     * <p>A file on another host is read by ranges, many at a time, into host memory, and from there moved to the device:
-     * {@link TransferPath#REMOTE}. It can be read into buffers, not into images. If it changes on its host while it is open,
-     * transfers fail with {@link PermanentStorageException}, and no transfer returns bytes of two versions.
-     * What another process exports by {@code ucx:} has no versions: it is read as it is.
+     * <p>A file on another host is read by ranges, many at a time, into host memory, and from there moved to the
+     * device: {@link TransferPath#REMOTE}. It can be read into buffers, not into images. If it changes on its host
+     * while it is open, transfers fail with {@link PermanentStorageException}, and no transfer returns bytes of two
+     * versions. What another process exports by {@code ucx:} has no versions: it is read as it is.
      *
      * <p><b>Result:</b> the file, to be closed by the caller.
      *
-     * <p><b>Errors:</b> as {@link #openFile(Path, FileOption...)}; an {@link java.io.IOException} with the answer of the host;
-     * {@link java.nio.file.ProviderNotFoundException} if no module opens such URIs; {@link IllegalArgumentException} at once
-     * for a URI without a scheme, and for options that the module does not have: those of {@code http:} are READ and IMMUTABLE.
+     * <p><b>Errors:</b> as {@link #openFile(Path, FileOption...)}; an {@link java.io.IOException} with the answer of
+     * the host; {@link java.nio.file.ProviderNotFoundException} if no module opens such URIs;
+     * {@link IllegalArgumentException} at once for a URI without a scheme, and for options that the module does not
+     * have: {@code http:} has READ and IMMUTABLE.
      *
      * <p><b>Cancellation:</b> at any moment; a file that has not reached the subscriber is closed.
      */
@@ -103,9 +117,9 @@ public interface Backend extends AutoCloseable {
     }
 
     /**
-     * Opens a resource, runs {@code use}, and closes the resource when its Mono terminates or is cancelled: a file of a URI, a
-     * fence, the arrays of a model. Unlike {@link Mono#usingWhen} it also closes a resource that arrives while the
-     * subscriber cancels.
+     * Opens a resource, runs {@code use}, and closes the resource when its Mono terminates or is cancelled: a file of a
+     * URI, a fence, the arrays of a model. Unlike {@link Mono#usingWhen} it also closes a resource that arrives while
+     * the subscriber cancels.
      *
      * <p><b>Result:</b> the result of {@code use}, once the resource is closed.
      *
@@ -118,14 +132,15 @@ public interface Backend extends AutoCloseable {
     }
 
     /**
-     * Opens device memory that another process of this host exports, by {@link PeerExport#uri}, without a copy. Both processes
-     * access the same bytes; they coordinate that themselves.
+     * Opens device memory that another process of this host exports, by {@link PeerExport#uri}, without a copy. Both
+     * processes access the same bytes; they coordinate that themselves.
      *
      * <p><b>Result:</b> a buffer of the exported length, to be closed by the caller; at the latest when
-     * {@link DeviceBuffer#revoked()} completes, since the exporter keeps the memory until then. It cannot be exported again.
+     * {@link DeviceBuffer#revoked()} completes, since the exporter keeps the memory until then. It cannot be exported
+     * again.
      *
-     * <p><b>Errors:</b> {@link PermanentStorageException} if the export has ended, is one of this process, or is of another
-     * device; {@link IllegalArgumentException} at once if this backend does not open such URIs.
+     * <p><b>Errors:</b> {@link PermanentStorageException} if the export has ended, is one of this process, or is of
+     * another device; {@link IllegalArgumentException} at once if this backend does not open such URIs.
      *
      * <p><b>Cancellation:</b> at any moment; a buffer that has not reached the subscriber is closed.
      */
@@ -234,10 +249,12 @@ public interface Backend extends AutoCloseable {
      * <p>{@code fill} is called for one chunk at a time, while earlier ones are being written. Its publisher emits the
      * number of bytes of the chunk to write; an empty publisher or 0 ends the write.
      *
-     * <p><b>Result:</b> the bytes written, once all writes have ended (and are durable, with {@link WritePlan#sync}).
+     * <p><b>Result:</b> the bytes written, once all writes have ended (and are durable, with {@link WritePlan#sync}),
+     * and a file that the plan has opened is closed.
      *
-     * <p><b>Errors:</b> those of opening, writing and of {@code fill}; an {@link IndexOutOfBoundsException} if that
-     * number exceeds the chunk. What was written before stays in the file.
+     * <p><b>Errors:</b> those of opening, writing and of {@code fill}; those of closing a file that the plan has
+     * opened; an {@link IndexOutOfBoundsException} if that number exceeds the chunk. What was written before stays in
+     * the file.
      *
      * <p><b>Cancellation:</b> as for {@link #stream}; writes in flight may still take effect.
      */
@@ -300,15 +317,16 @@ public interface Backend extends AutoCloseable {
     Disposable listen(TransferListener listener);
 
     /**
-     * What a backend holds and does at one moment, for gauges; see {@link #counters}. While transfers begin and end, the
-     * numbers may be of slightly different moments.
+     * What a backend holds and does at one moment, for gauges; see {@link #counters}. While transfers begin and end,
+     * the numbers may be of slightly different moments.
      *
-     * @param inFlight transfers whose native operations have not all ended, cancelled ones included, and calls that open a file
-     *     or allocate memory
+     * @param inFlight transfers whose native operations have not all ended, cancelled ones included, and calls that
+     *     open a file or allocate memory
      * @param files files that are open, or closed and still in use
      * @param buffers buffers that are open, or closed and still in use
      * @param pins how many times transfers, leases and views use those files and buffers
-     * @param stagingBuffers the staging buffers of the backend's I/O queues, which other backends of the process may share
+     * @param stagingBuffers the staging buffers of the backend's I/O queues, which other backends of the process may
+     *     share
      * @param stagingBuffersInUse how many of them native requests hold or have reserved
      * @param fallbacks transfers that did not take the path that the backend prefers, since it was opened
      */
@@ -330,7 +348,10 @@ public interface Backend extends AutoCloseable {
         FREE,
         /** A file is being read into it. */
         FILLING,
-        /** Its copy to or from the device has yet to be started: the calls to the device are being made, or wait for their thread. */
+        /**
+         * Its copy to or from the device has yet to be started: the calls to the device are being made, or wait for
+         * their thread.
+         */
         COPYING,
         /** The device copies: the staging buffer waits for the fence behind the copy. */
         FENCED,
@@ -339,11 +360,12 @@ public interface Backend extends AutoCloseable {
     }
 
     /**
-     * Returns what the staging buffers of the backend's I/O queues are used for now. Does not block, and costs transfers
-     * nothing; meant for a picture of a pipeline at work. While it is taken, the states may be of slightly different moments.
+     * Returns what the staging buffers of the backend's I/O queues are used for now. Does not block, and costs
+     * transfers nothing; meant for a picture of a pipeline at work. While it is taken, the states may be of slightly
+     * different moments.
      *
-     * <p><b>Result:</b> a list for each I/O queue that has staging buffers, which other backends of the process may share;
-     * a staging buffer keeps its place in it. Empty if there are none, or not yet.
+     * <p><b>Result:</b> a list for each I/O queue that has staging buffers, which other backends of the process may
+     * share; a staging buffer keeps its place in it. Empty if there are none, or not yet.
      */
     List<List<StagingState>> stagingStates();
 

@@ -185,7 +185,9 @@ public final class Backends {
                         + (listing.availability().available() ? "available, " : "not available, ")
                         + listing.availability().reason())
                 .collect(Collectors.joining());
-        String list = all.isEmpty() ? "\n  none: no backend module is on the class path or module path" : all;
+        String list = all.isEmpty()
+                ? "\n  none: no backend module is on the class path or module path, such as io.penstock:penstock-backend-host"
+                : all;
         // Without a cause the wanted one is not among them.
         String others =
                 cause == null ? "\n  others: add their artifact, such as io.penstock:penstock-backend-cufile" : "";

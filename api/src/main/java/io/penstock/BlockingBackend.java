@@ -136,7 +136,9 @@ public final class BlockingBackend {
         }
     }
 
-    /** Returns the failure, if it may be thrown undeclared. Its stack trace is that of an I/O queue: adds the caller's. */
+    /**
+     * Returns the failure, if it may be thrown undeclared. Its stack trace is an I/O queue's: adds the caller's.
+     */
     private static RuntimeException failure(@Nullable Throwable cause) throws IOException {
         if (cause instanceof IOException failure) {
             throw failure;

@@ -70,7 +70,10 @@ final class ByteSource extends BaseSubscriber<ByteBuffer> {
                                         + " bytes"))));
     }
 
-    /** Requests the next ByteBuffer, unless the last one has bytes left; afterwards there are bytes, or the source is completed. */
+    /**
+     * Requests the next ByteBuffer, unless the last one has bytes left; afterwards there are bytes, or the source is
+     * completed.
+     */
     private Mono<ByteBuffer> next() {
         if (rest.hasRemaining() || completed) {
             return Mono.just(rest);

@@ -44,10 +44,10 @@ public interface Chunk {
      * Returns an independent lease on the same bytes, for code that uses them later (a Netty write queue, another
      * thread). Until it is closed, the stream has one chunk less.
      *
-     * <p><b>Ownership:</b> the caller closes it. One that is emitted belongs to the operators behind the stream: those that drop
-     * elements discard them, and {@code doOnDiscard(HostLease.class, HostLease::close)} closes what is discarded. Not so
-     * {@code publishOn}: if it is cancelled before its thread runs, what it has queued is lost. Change threads within the
-     * function, or by {@code flatMap}.
+     * <p><b>Ownership:</b> the caller closes it. One that is emitted belongs to the operators behind the stream: those
+     * that drop elements discard them, and {@code doOnDiscard(HostLease.class, HostLease::close)} closes what is
+     * discarded. Not so {@code publishOn}: if it is cancelled before its thread runs, what it has queued is lost.
+     * Change threads within the function, or by {@code flatMap}.
      */
     HostLease retain();
 }

@@ -52,8 +52,8 @@ public interface DeviceBuffer extends AutoCloseable {
      *
      * <p><b>Result:</b> the number of bytes copied. The target's position does not move.
      *
-     * <p><b>Errors:</b> {@link ClosedException}; {@link java.nio.ReadOnlyBufferException} if {@code target} is read-only;
-     * {@link IndexOutOfBoundsException} at once if the buffer has fewer bytes left.
+     * <p><b>Errors:</b> {@link ClosedException}; {@link java.nio.ReadOnlyBufferException} if {@code target} is
+     * read-only; {@link IndexOutOfBoundsException} at once if the buffer has fewer bytes left.
      */
     Mono<Long> download(long offset, ByteBuffer target);
 
@@ -78,12 +78,19 @@ public interface DeviceBuffer extends AutoCloseable {
     }
 
     /**
-     * Completes when the process that exported this memory has closed the export, or has ended: close this buffer then,
-     * once no work of the application's own uses its memory. If the export was closed, the memory stays valid until this
-     * buffer is closed; if the process has ended, the contents are undefined. Never completes for memory that was not
-     * opened by {@link Backend#openBuffer}, and never fails.
+     * Completes when this memory is revoked: its device is lost, or, for memory that was opened by
+     * {@link Backend#openBuffer}, the process that exported it has closed the export or has ended. Close this buffer
+     * then, once no work of the application's own uses its memory. If the export was closed, the memory stays valid
+     * until this buffer is closed; otherwise the contents are undefined.
      *
-     * <p><b>Threading:</b> on the backend's delivery scheduler.
+     * <p>A lost device is detected by the first transfer, copy or allocation of this backend that fails with
+     * {@link DeviceLostException}, also of a transfer that was cancelled: an I/O queue that a bug has ended counts as a
+     * lost device. All buffers of the backend are revoked then, and those that it returns later. Nothing polls: while a
+     * backend is idle, no loss is detected. To close a buffer does not revoke it.
+     *
+     * <p><b>Threading:</b> on the backend's delivery scheduler; any number of subscribers, at any time.
+     *
+     * <p><b>Errors:</b> never fails.
      */
     default Mono<Void> revoked() {
         return Mono.never();

@@ -3,7 +3,10 @@ package io.penstock;
 
 import org.jspecify.annotations.Nullable;
 
-/** The device is gone (removed, reset, context lost): close the backend and open a new one. */
+/**
+ * The device is gone (removed, reset, context lost): close the backend and open a new one. The backend's buffers are
+ * {@linkplain DeviceBuffer#revoked revoked} then.
+ */
 public final class DeviceLostException extends PenstockException {
 
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock;
 
+import io.penstock.handover.Handover;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
@@ -9,8 +10,8 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 
 /**
- * The result of a Mono as a future. Value and cancel compete for the future's result, which is set once: a value that
- * comes second is closed, if it can be.
+ * The result of a Mono as a future. Value and cancel compete for the future's result, which is set once, as for a
+ * {@link Handover}: a value that comes second is closed, if it can be.
  */
 final class MonoFuture<T> extends CompletableFuture<@Nullable T> implements CoreSubscriber<T> {
 
@@ -34,11 +35,7 @@ final class MonoFuture<T> extends CompletableFuture<@Nullable T> implements Core
             return;
         }
         if (value instanceof AutoCloseable resource) {
-            try {
-                resource.close();
-            } catch (Exception e) {
-                Operators.onErrorDropped(e, currentContext());
-            }
+            Handover.drop(resource, currentContext());
         }
         Operators.onDiscard(value, currentContext());
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock;
 
+import io.penstock.handover.Handover;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -11,13 +12,15 @@ import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 import reactor.util.context.Context;
 
 /**
  * Opens a resource, runs a function's Mono with it, closes the resource, and then signals the result of that Mono.
  *
- * <p>As {@link Mono#usingWhen}, except that a resource which arrives while the subscriber cancels has an owner too:
- * arrival, termination and cancel compete in one atomic step, and the resource is closed exactly once.
+ * <p>As {@link Mono#usingWhen}, except that a resource which arrives while the subscriber cancels has an owner too, the
+ * {@link Handover}, and is closed exactly once.
  */
 final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
 
@@ -38,33 +41,36 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
         opening.subscribe(new Opening<>(actual, use));
     }
 
-    /** Waits for the resource. */
-    private static final class Opening<R extends AutoCloseable, T> implements CoreSubscriber<R>, Subscription {
+    /** Waits for the resource and owns it while it is used. The thread that takes it from here closes it. */
+    private static final class Opening<R extends AutoCloseable, T> extends Handover<R>
+            implements CoreSubscriber<R>, Subscription {
 
-        // OPENING -> CALLING -> USING -> OVER; a cancel goes to OVER from each. The thread that leaves USING closes the
-        // resource, as does the thread that finds itself cancelled before USING.
-        private static final int OPENING = 0;
-        private static final int CALLING = 1; // the function
-        private static final int USING = 2;
-        private static final int OVER = 3;
-
-        @SuppressWarnings("rawtypes") // a class literal has no type arguments
-        private static final AtomicIntegerFieldUpdater<Opening> STATE =
-                AtomicIntegerFieldUpdater.newUpdater(Opening.class, "state");
+        private static final Logger LOG = Loggers.getLogger(MonoWith.class);
 
         private final CoreSubscriber<? super T> actual;
         private final Function<? super R, ? extends Mono<T>> function;
+        private final Context context; // of the use
         private final Use<R, T> use = new Use<>(this);
 
-        @SuppressWarnings("unused") // through STATE
-        private volatile int state;
-
         private @Nullable Subscription upstream;
-        private @Nullable R resource; // written before the state is USING, read by the thread that leaves USING
 
         Opening(CoreSubscriber<? super T> actual, Function<? super R, ? extends Mono<T>> function) {
+            super(actual.currentContext());
             this.actual = actual;
+            this.context = closedDebugged(actual.currentContext());
             this.function = function;
+        }
+
+        // What the use drops because a cancel has closed its resource is logged at level DEBUG. Written here, since
+        // packages have no cycle.
+        private static Context closedDebugged(Context context) {
+            return context.put("reactor.onErrorDropped.local", (Consumer<Throwable>) e -> {
+                if (Exceptions.unwrap(e) instanceof ClosedException) {
+                    LOG.debug("an error after the end", e);
+                } else {
+                    Operators.onErrorDropped(e, context);
+                }
+            });
         }
 
         @Override
@@ -77,19 +83,17 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
 
         @Override
         public void onNext(R opened) {
-            if (!STATE.compareAndSet(this, OPENING, CALLING)) {
-                discard(opened);
+            if (!isPending()) {
+                drop(opened);
                 return;
             }
-            resource = opened;
             Mono<T> result;
             try {
                 result = Objects.requireNonNull(function.apply(opened), "the function returned null");
             } catch (Throwable e) {
                 result = Mono.error(thrown(e, opened));
             }
-            if (!STATE.compareAndSet(this, CALLING, USING)) {
-                discard(opened);
+            if (!arrive(opened)) { // only now: the function has it to itself, also if the cancel comes meanwhile
                 return;
             }
             try {
@@ -104,21 +108,21 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
          * out of the delivering thread: the subscriber would get no signal, and the resource would stay open.
          */
         private Throwable thrown(Throwable e, R opened) {
-            return Exceptions.isFatal(e) ? e : Operators.onOperatorError(null, e, opened, actual.currentContext());
+            return Exceptions.isFatal(e) ? e : Operators.onOperatorError(null, e, opened, currentContext());
         }
 
         @Override
         public void onError(Throwable cause) {
-            if (STATE.compareAndSet(this, OPENING, OVER)) {
+            if (fail(cause)) {
                 actual.onError(cause);
             } else {
-                Operators.onErrorDropped(cause, actual.currentContext());
+                Operators.onErrorDropped(cause, currentContext());
             }
         }
 
         @Override
         public void onComplete() {
-            if (STATE.compareAndSet(this, OPENING, OVER)) {
+            if (giveUp()) {
                 actual.onComplete();
             }
         }
@@ -131,31 +135,34 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
 
         @Override
         public void cancel() {
-            int before = STATE.getAndSet(this, OVER);
-            if (before == OPENING) {
+            if (giveUp()) {
                 Objects.requireNonNull(upstream).cancel();
-            } else if (before == USING) {
+                return;
+            }
+            R unwanted = take();
+            if (unwanted != null) {
                 use.cancel();
-                discard(Objects.requireNonNull(resource));
+                drop(unwanted);
             }
         }
 
         boolean isOver() {
-            return state == OVER;
+            return resource() == null;
         }
 
         /** Ends the use, unless it was cancelled first; then signals. */
         private void end(@Nullable Throwable failure) {
-            if (!STATE.compareAndSet(this, USING, OVER)) {
+            R used = take();
+            if (used == null) {
                 use.discardValue();
                 if (failure != null) {
-                    Operators.onErrorDropped(failure, actual.currentContext());
+                    Operators.onErrorDropped(failure, context);
                 }
                 return;
             }
             Throwable cause = failure;
             try {
-                Objects.requireNonNull(resource).close();
+                used.close();
             } catch (Throwable e) { // one that is thrown would end nothing
                 if (cause == null) {
                     cause = e;
@@ -173,19 +180,6 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
                 actual.onNext(value);
             }
             actual.onComplete();
-        }
-
-        private void discard(R unwanted) {
-            try {
-                unwanted.close();
-            } catch (Throwable e) {
-                Operators.onErrorDropped(e, actual.currentContext());
-            }
-        }
-
-        @Override
-        public Context currentContext() {
-            return actual.currentContext();
         }
     }
 
@@ -215,7 +209,11 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
         }
 
         void cancel() {
-            Operators.terminate(UPSTREAM, this);
+            try {
+                Operators.terminate(UPSTREAM, this);
+            } catch (Throwable e) { // of the function's publisher: the resource must still be closed
+                Operators.onErrorDropped(e, currentContext());
+            }
             discardValue();
         }
 
@@ -256,7 +254,7 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
 
         @Override
         public Context currentContext() {
-            return opening.currentContext();
+            return opening.context;
         }
     }
 }

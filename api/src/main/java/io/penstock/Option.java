@@ -3,6 +3,7 @@ package io.penstock;
 
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -15,6 +16,37 @@ import java.util.function.Function;
  * @param <T> the type of its values
  */
 public final class Option<T> {
+
+    /**
+     * Collects the options that a class declares, so that each is named once:
+     *
+     * <pre>{@code
+     * private static final Option.Group OPTIONS = new Option.Group();
+     *
+     * public static final Option<Integer> QUEUES =
+     *         OPTIONS.add(Option.integer("penstock.mine.queues", 0, 0, 64, "how many I/O queues it has"));
+     * }</pre>
+     *
+     * <p><b>Threading:</b> filled by a class initializer, read by any thread afterwards.
+     */
+    public static final class Group {
+
+        private final List<Option<?>> options = new ArrayList<>();
+
+        /** Creates a group without options. */
+        public Group() {}
+
+        /** Returns the option, which is one of this group from now on. */
+        public <T> Option<T> add(Option<T> option) {
+            options.add(option);
+            return option;
+        }
+
+        /** Returns all options of the group, in the order of their declaration. */
+        public List<Option<?>> all() {
+            return List.copyOf(options);
+        }
+    }
 
     private final String name;
     private final T fallback;

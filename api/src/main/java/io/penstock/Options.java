@@ -112,8 +112,8 @@ public final class Options {
 
     /**
      * Returns these options, completed from system properties and environment, and checked. Warns once about an ignored
-     * name that looks misspelt ({@code penstock.hsot.io}). Another spelling of what code sets ({@code penstock.closeTimeout},
-     * {@code PENSTOCK_CLOSETIMEOUT}) is ignored: code has read it.
+     * name that looks misspelt ({@code penstock.hsot.io}). Another spelling of what code sets
+     * ({@code penstock.closeTimeout}, {@code PENSTOCK_CLOSETIMEOUT}) is ignored: code has read it.
      *
      * @param known the options of all modules present
      * @throws IllegalArgumentException for a value out of range, or an unknown name, unless the name is namespaced

@@ -45,6 +45,9 @@ public final class SharedRead {
     private static final int IN_FLIGHT = 8; // chunks that a member reads, and as many that it copies
 
     private final long chunkBytes;
+    // Stands on the public API of any backend, and therefore not in the engine. The end of each chunk scans all chunks
+    // of
+    // all members: a thousand chunks for 16 GiB.
     private final AtomicInteger news = new AtomicInteger(); // events since the present turn of advance()
 
     // Guarded by this.
@@ -75,8 +78,8 @@ public final class SharedRead {
      * <p><b>Result:</b> its completion; can be subscribed to once.
      *
      * @param read a read into buffers of {@code backend}, of the same regions of the same files as the other members'
-     * @throws IllegalArgumentException if it is a write, a gather, a read into images, or a read of other regions; if it waits
-     *     for a fence, or has a key, a queue, a deadline or a required path
+     * @throws IllegalArgumentException if it is a write, a gather, a read into images, or a read of other regions; if
+     *     it waits for a fence, or has a key, a queue, a deadline or a required path
      */
     public Mono<Completion> join(Backend backend, Transfer read) {
         if (!read.isRead() || read.isGather() || !read.isPlain()) {
@@ -188,7 +191,7 @@ public final class SharedRead {
                 }
             }
         }
-        done.forEach(member -> member.sink().success(new Shared(member)));
+        done.forEach(member -> member.sink().success(Shared.of(member)));
     }
 
     private synchronized @Nullable Part next() {
@@ -422,40 +425,36 @@ public final class SharedRead {
         }
     }
 
-    /** The completion of a member. */
-    private static final class Shared implements Completion {
+    /** The completion of a member; {@code read} is of one of its reads, if it has made one. */
+    private record Shared(
+            Transfer transfer,
+            List<Long> ofPairs,
+            long copied,
+            Completion read,
+            long subscribedNanos,
+            long startedNanos,
+            long endedNanos)
+            implements Completion {
 
-        private final Transfer transfer;
-        private final long[] bytes;
-        private final long copied;
-        private final Completion read;
-        private final long subscribedNanos;
-        private final long startedNanos;
-        private final long endedNanos;
-
-        Shared(Member member) {
-            this.transfer = member.read;
-            this.bytes = member.bytes.clone();
-            this.copied = member.copied;
-            this.read = Objects.requireNonNull(member.lastRead);
-            this.subscribedNanos = member.subscribedNanos;
-            this.startedNanos = member.startedNanos;
-            this.endedNanos = member.endedNanos;
-        }
-
-        @Override
-        public Transfer transfer() {
-            return transfer;
+        static Shared of(Member member) {
+            return new Shared(
+                    member.read,
+                    Arrays.stream(member.bytes).boxed().toList(),
+                    member.copied,
+                    Objects.requireNonNull(member.lastRead),
+                    member.subscribedNanos,
+                    member.startedNanos,
+                    member.endedNanos);
         }
 
         @Override
         public long bytes() {
-            return Arrays.stream(bytes).sum();
+            return ofPairs.stream().mapToLong(Long::longValue).sum();
         }
 
         @Override
         public long bytes(int pair) {
-            return bytes[pair];
+            return ofPairs.get(pair);
         }
 
         @Override
@@ -475,18 +474,8 @@ public final class SharedRead {
         }
 
         @Override
-        public long subscribedNanos() {
-            return subscribedNanos;
-        }
-
-        @Override
-        public long startedNanos() {
-            return startedNanos;
-        }
-
-        @Override
-        public long endedNanos() {
-            return endedNanos;
+        public String toString() {
+            return transfer + ": " + bytes() + " bytes, " + path();
         }
     }
 }

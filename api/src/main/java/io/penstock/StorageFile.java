@@ -36,16 +36,17 @@ public interface StorageFile extends AutoCloseable {
      * {@code direct_io} reports 0, io_uring reads no bytes from it; {@code penstock.host.io=pool} does.)
      *
      * @throws ClosedException if the file is closed
+     * @throws java.io.UncheckedIOException if the system does not know it; names the file and the native error
      */
     long size();
 
     /**
-     * Returns the attributes that the operating system reported when the file was opened: those of this file, even if its path
-     * leads to another one by now. Does not block.
+     * Returns the attributes that the operating system reported when the file was opened: those of this file, even if
+     * its path leads to another one by now. Does not block.
      *
-     * <p>{@link BasicFileAttributes#fileKey} is equal for two openings of one file by one backend; that of a file of this host
-     * has the text of the JDK's own key, where that has one. Times that are not known, as those of a file on another host, are
-     * the epoch.
+     * <p>{@link BasicFileAttributes#fileKey} is equal for two openings of one file by one backend; that of a file of
+     * this host has the text of the JDK's own key, where that has one. Times that are not known, as those of a file on
+     * another host, are the epoch.
      */
     BasicFileAttributes attributes();
 
@@ -102,6 +103,9 @@ public interface StorageFile extends AutoCloseable {
     /**
      * Closes the file; a second call does nothing. Does not wait for transfers in flight; the native close follows
      * them.
+     *
+     * <p><b>Errors:</b> none. If the system reports at the native close that it could not keep what was written, as
+     * some file systems of servers do, the log has a warning; only a {@link #sync} before tells that bytes are stored.
      */
     @Override
     void close();

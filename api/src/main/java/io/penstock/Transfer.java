@@ -76,8 +76,8 @@ public final class Transfer {
     }
 
     /**
-     * Returns a transfer from buffer to buffer, for the backend of {@code to}; {@code from} may be of any backend. It is
-     * a read of {@link DeviceBuffer#asFile from.buffer().asFile()}, and follows the same rules as a read of a file.
+     * Returns a transfer from buffer to buffer, for the backend of {@code to}; {@code from} may be of any backend. It
+     * is a read of {@link DeviceBuffer#asFile from.buffer().asFile()}, and follows the same rules as a read of a file.
      *
      * <p><b>Path:</b> {@link TransferPath#DIRECT} if the device copies: within one device, or from a device that it
      * reaches. {@link TransferPath#HOST} between two buffers in host memory; otherwise {@link TransferPath#STAGED},

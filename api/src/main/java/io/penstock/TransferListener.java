@@ -7,8 +7,8 @@ package io.penstock;
  *
  * <p>Each call of {@link #started} is followed by one of {@link #ended} or {@link #cancelled}.
  *
- * <p><b>Threading:</b> called on the thread that subscribes, on I/O queues, and on the thread that cancels, several at a
- * time. Methods must return at once: they delay the transfers behind.
+ * <p><b>Threading:</b> called on the thread that subscribes, on I/O queues, and on the thread that cancels, several at
+ * a time. Methods must return at once: they delay the transfers behind.
  *
  * <p><b>Errors:</b> an exception is dropped, as Reactor's {@code onErrorDropped} does.
  */

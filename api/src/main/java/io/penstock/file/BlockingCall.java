@@ -15,11 +15,13 @@ public final class BlockingCall {
     private BlockingCall() {}
 
     /**
-     * Emits the result; nothing if it is null. A cancel interrupts the call, and an exception of it is then dropped without a
-     * log entry: errors are passed on as values, which {@code Hooks.onErrorDropped} does not see.
+     * Emits the result; nothing if it is null. Where the process has as many open files as it may, the error is a
+     * {@link io.penstock.TransientStorageException} that names the limit. A cancel interrupts the call, and an exception
+     * of it is then dropped without a log entry: errors are passed on as values, which {@code Hooks.onErrorDropped} does
+     * not see.
      *
-     * <p>A cancel after the call interrupts nothing. With {@code subscribeOn} it would interrupt the subscribers that the result is
-     * delivered to on that thread: {@code dematerialize} cancels once it has received the end.
+     * <p>A cancel after the call interrupts nothing. With {@code subscribeOn} it would interrupt the subscribers that
+     * the result is delivered to on that thread: {@code dematerialize} cancels once it has received the end.
      */
     public static <T> Mono<T> of(Callable<T> call) {
         return Mono.<Signal<T>>create(sink -> {
@@ -59,7 +61,7 @@ public final class BlockingCall {
             T result = call.call();
             return result == null ? Signal.complete() : Signal.next(result);
         } catch (Throwable e) { // also errors that are fatal to Reactor, which it would not signal
-            return Signal.error(e);
+            return Signal.error(NativeFiles.ofSystem().ofLimit(e));
         }
     }
 }

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.file;
 
+import io.penstock.ClosedException;
 import java.util.function.Consumer;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Operators;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 import reactor.util.context.Context;
 
 /**
- * Errors behind the end of a stream: those of the other chunks that are written to a full disk, or of what a client has asked for that
- * has left. Reactor would log each as an error, with its stack.
+ * Errors behind the end of a stream: those of the other chunks that are written to a full disk, or of what a client has
+ * asked for that has left. Reactor would log each as an error, with its stack.
  */
 public final class LateErrors {
 
@@ -17,7 +20,23 @@ public final class LateErrors {
 
     private LateErrors() {}
 
-    /** Returns a context whose subscriptions log such errors at level DEBUG, whatever {@code Hooks.onErrorDropped} says. */
+    /**
+     * Returns a context whose subscriptions log at level DEBUG what they drop because a file, a buffer or a chunk was
+     * closed: by the cancel that closed it, in most cases. Other errors are dropped as in {@code context}.
+     */
+    public static Context closedDebugged(Context context) {
+        return context.put(KEY, (Consumer<Throwable>) e -> {
+            if (Exceptions.unwrap(e) instanceof ClosedException) {
+                LOG.debug("an error after the end", e);
+            } else {
+                Operators.onErrorDropped(e, context);
+            }
+        });
+    }
+
+    /**
+     * Returns a context whose subscriptions log such errors at level DEBUG, whatever {@code Hooks.onErrorDropped} says.
+     */
     public static Context debugged(Context context) {
         return context.put(KEY, (Consumer<Throwable>) e -> LOG.debug("an error after the end", e));
     }

@@ -17,8 +17,10 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -41,7 +43,7 @@ class PartFileTest {
     @Test
     void aFileThatIsCreatedAfterItWasDiscardedIsNot() throws IOException {
         PartFile part = new PartFile(folder.resolve("file"));
-        part.discard();
+        part.close();
         assertThatThrownBy(() -> part.create(FIRST)).isInstanceOf(ClosedChannelException.class);
         assertThat(folder).isEmptyDirectory();
     }
@@ -51,7 +53,7 @@ class PartFileTest {
         PartFile part = new PartFile(folder.resolve("file"));
         part.create(FIRST.duplicate());
         part.commit();
-        part.discard();
+        part.close();
         assertThat(folder.resolve("file")).hasBinaryContent(FIRST.array());
     }
 
@@ -70,15 +72,55 @@ class PartFileTest {
         assertThat(folder).isEmptyDirectory();
     }
 
-    /** Errors of a backend name the file that is written. */
     @Test
-    void theHiddenNameTellsTheTarget() {
-        StepVerifier.create(PartFile.write(
-                        folder.resolve("weights.safetensors"),
-                        FIRST,
-                        part -> Mono.just(part.getFileName().toString())))
-                .assertNext(name -> assertThat(name).matches("\\.weights\\.safetensors\\.[0-9a-f]{16}\\.part"))
-                .verifyComplete();
+    void onlyAValueReplacesTheOldFile() throws IOException {
+        Path target = Files.writeString(folder.resolve("file"), "old");
+        StepVerifier.create(PartFile.write(target, FIRST, part -> Mono.empty())).verifyError(IOException.class);
+        StepVerifier.create(PartFile.write(target, FIRST, part -> Mono.error(new IOException("late"))))
+                .verifyErrorMessage("late");
+        StepVerifier.create(PartFile.write(target, FIRST, part -> Mono.never()))
+                .thenCancel()
+                .verify();
+        assertThat(target).hasContent("old");
+        while (names().size() > 1) { // the cancel's end may be later
+            assertThat(Thread.interrupted()).isFalse();
+            Thread.onSpinWait();
+        }
+    }
+
+    private List<String> names() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).toList();
+        }
+    }
+
+    @Test
+    void whatAKilledWriterHasLeftIsRemovedByTheNext() throws IOException {
+        for (String name : List.of(".file.0.lock", ".file.0.part", ".file.1.lock", ".file.1.part")) {
+            Files.writeString(folder.resolve(name), "half");
+        }
+        StepVerifier.create(write(folder.resolve("file"))).expectNext(3L).verifyComplete();
+        assertThat(names()).containsExactly("file");
+    }
+
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "no such permissions there")
+    void whatReplacesAPrivateFileIsPrivate() throws IOException {
+        for (String mode : List.of("rw-------", "r--r--r--", "rw-rw-r--")) {
+            Path target = Files.writeString(folder.resolve("file"), "old");
+            Files.setPosixFilePermissions(target, PosixFilePermissions.fromString(mode));
+            StepVerifier.create(PartFile.write(
+                            target,
+                            FIRST,
+                            part -> Mono.fromCallable(
+                                    () -> PosixFilePermissions.toString(Files.getPosixFilePermissions(part)))))
+                    .expectNext("rw-------")
+                    .verifyComplete();
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(target)))
+                    .isEqualTo(mode);
+            Files.delete(target);
+        }
+        assertThat(folder).isEmptyDirectory();
     }
 
     @Test
@@ -157,7 +199,7 @@ class PartFileTest {
     void aFailedSyncOfTheFolderIsPassedOn() throws IOException {
         FileChannel closed = FileChannel.open(Files.createFile(folder.resolve("file")));
         closed.close();
-        assertThatThrownBy(() -> PartFile.sync(closed)).isInstanceOf(ClosedChannelException.class);
+        assertThatThrownBy(() -> DirectorySync.force(closed)).isInstanceOf(ClosedChannelException.class);
     }
 
     @Test
@@ -165,7 +207,7 @@ class PartFileTest {
     void aFileSystemThatHasNoSyncOfFoldersIsNoFailure() throws IOException {
         try (FileChannel proc = FileChannel.open(Path.of("/proc"))) {
             assertThatThrownBy(() -> proc.force(true)).hasMessage("Invalid argument");
-            PartFile.sync(proc);
+            DirectorySync.force(proc);
         }
     }
 
@@ -175,11 +217,11 @@ class PartFileTest {
 
         public static void main(String[] arguments) throws IOException {
             try (FileChannel processes = FileChannel.open(Path.of("/proc"))) {
-                PartFile.sync(processes);
+                DirectorySync.force(processes);
                 processes.force(true);
             } catch (IOException e) {
                 System.out.println(e.getMessage());
-                PartFile.sync(Path.of("/proc"));
+                DirectorySync.force(Path.of("/proc"));
                 System.out.println("no failure");
             }
         }

@@ -19,7 +19,10 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** Who receives the end of a blocking call, on its thread, is not interrupted: Tomcat, for one, closes such a connection. */
+/**
+ * Who receives the end of a blocking call, on its thread, is not interrupted: Tomcat, for one, closes such a
+ * connection.
+ */
 class UninterruptedEndTest {
 
     private final CountDownLatch ended = new CountDownLatch(1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
+import io.penstock.engine.kit.ElasticCalls;
 import io.penstock.engine.order.Pins;
 import io.penstock.engine.queue.IoQueues;
 import io.penstock.engine.resource.BufferExport;
 import io.penstock.engine.resource.OpenResources;
-import io.penstock.engine.spi.ElasticCalls;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -30,14 +30,16 @@ public final class Closing {
     private static final Duration GRACE = Duration.ofSeconds(20);
 
     private final EngineBackend backend;
+    private final Duration timeout; // for transfers in flight
     private final Pins pins; // one for each open transfer and each call that opens something
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
     private volatile boolean abandoned;
 
-    Closing(EngineBackend backend) {
+    Closing(EngineBackend backend, Duration timeout) {
         this.backend = backend;
+        this.timeout = timeout;
         this.pins = new Pins(() -> drained.complete(null));
     }
 
@@ -61,7 +63,7 @@ public final class Closing {
             throw new IllegalStateException("close() blocks, but thread "
                     + Thread.currentThread().getName() + " must not block: use closeLater()");
         }
-        later().block(backend.closeTimeout().plus(GRACE));
+        later().block(timeout.plus(GRACE));
     }
 
     Mono<Void> later() {
@@ -79,18 +81,18 @@ public final class Closing {
         }
         backend.stopRecording();
         backend.resources().exports().forEach(BufferExport::closeIfRevocable);
-        Disposable timeout = timeout();
+        Disposable end = scheduleAbandon();
         // Freeing makes system calls, so it does not run on the I/O queue that ended the last transfer.
         Runnable free = () -> {
-            timeout.dispose();
+            end.dispose();
             free();
         };
         Mono.fromFuture(drained).subscribe(nothing -> {}, e -> {}, () -> ElasticCalls.run(free));
     }
 
     /** Not on a thread for calls that block: all of those may be taken by calls that wait. */
-    private Disposable timeout() {
-        long millis = backend.closeTimeout().toMillis();
+    private Disposable scheduleAbandon() {
+        long millis = timeout.toMillis();
         try {
             return Schedulers.parallel().schedule(this::abandon, millis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) { // the application has shut it down
@@ -110,7 +112,7 @@ public final class Closing {
         }
         CompletableFuture<?>[] stops =
                 backend.ioQueues().stream().map(IoQueues::release).toArray(CompletableFuture[]::new);
-        backend.stopPolling();
+        backend.deliveryThreads().stop();
         Mono<Void> freed = broken == null ? Mono.empty() : Mono.error(broken);
         Mono.fromFuture(CompletableFuture.allOf(stops))
                 .then(freed)
@@ -133,7 +135,7 @@ public final class Closing {
                     "{} is closed with {} transfers that have not ended after {}; their memory is not freed",
                     backend,
                     unended,
-                    backend.closeTimeout());
+                    timeout);
         }
         if (backend.resources().closing() > 0) {
             LOG.warn(

@@ -4,11 +4,11 @@ package io.penstock.engine;
 import io.penstock.Backend;
 import io.penstock.DeviceBuffer;
 import io.penstock.Options;
+import io.penstock.engine.kit.PathFilter;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.Failures;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.IoPath;
-import io.penstock.engine.spi.PathFilter;
 import java.util.List;
 import java.util.ServiceLoader;
 

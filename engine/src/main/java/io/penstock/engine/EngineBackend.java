@@ -9,6 +9,7 @@ import io.penstock.CommonOptions;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.DeviceFence;
+import io.penstock.DeviceLostException;
 import io.penstock.Explanation;
 import io.penstock.FileOption;
 import io.penstock.Options;
@@ -18,47 +19,51 @@ import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
 import io.penstock.TransferListener;
 import io.penstock.WritePlan;
+import io.penstock.engine.kit.MonoOpen;
+import io.penstock.engine.kit.remote.RemoteProvider;
 import io.penstock.engine.publisher.Copies;
 import io.penstock.engine.publisher.FluxSubmit;
 import io.penstock.engine.publisher.MonoEnqueue;
-import io.penstock.engine.publisher.MonoOpen;
 import io.penstock.engine.publisher.MonoSubmit;
 import io.penstock.engine.publisher.MonoSync;
 import io.penstock.engine.queue.ImportedFence;
 import io.penstock.engine.queue.IoQueue;
 import io.penstock.engine.queue.IoQueues;
+import io.penstock.engine.queue.IoThread;
 import io.penstock.engine.queue.IoThreads;
-import io.penstock.engine.queue.PollingScheduler;
+import io.penstock.engine.queue.OpenTransfer;
+import io.penstock.engine.queue.Port;
 import io.penstock.engine.queue.SingleRequest;
 import io.penstock.engine.queue.TransferListeners;
 import io.penstock.engine.recording.FlightRecording;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.resource.Failures;
+import io.penstock.engine.resource.FileThreads;
+import io.penstock.engine.resource.Offload;
 import io.penstock.engine.resource.OpenResources;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.IoPath;
-import io.penstock.engine.spi.Pause;
-import io.penstock.engine.spi.remote.RemoteProvider;
 import io.penstock.engine.stream.FluxStream;
 import io.penstock.engine.stream.MonoWrite;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.nio.file.ProviderNotFoundException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.ServiceConfigurationError;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 import org.reactivestreams.Publisher;
+import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
@@ -67,50 +72,44 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /** A backend: a driver's device, the paths to it in order of preference, and their I/O queues. */
-final class EngineBackend extends Intake implements Backend {
+final class EngineBackend implements Backend, Port {
 
     private final String name;
     private final DeviceDriver driver;
     private final Options options;
+    private final FileThreads fileThreads;
     private final List<IoPath> ioPaths;
     private final List<IoQueues> ioQueues = new ArrayList<>();
-    private final Scheduler scheduler;
-    private final Scheduler batchScheduler;
-    private final @Nullable PollingScheduler polling;
-    private final boolean direct;
+    private final DeliveryThreads deliveryThreads;
     private final boolean poisoning;
     private final boolean detectingLeaks;
-    private final Duration closeTimeout;
     private final PathChoice choice;
     private final Copies copies = new Copies(this);
     private final Checks checks = new Checks(this);
+    private final Intake intake;
     private final OpenResources resources = new OpenResources();
     private final TransferListeners listeners = new TransferListeners();
     private final Closing closing;
     private volatile Disposable recorded = Disposables.disposed();
 
-    private EngineBackend(String name, DeviceDriver driver, List<IoPath> ioPaths, Options options) {
+    private EngineBackend(
+            String name, DeviceDriver driver, List<IoPath> ioPaths, Options options, FileThreads fileThreads) {
+        this.fileThreads = fileThreads;
         this.name = name;
         this.driver = driver;
         this.options = options;
         this.ioPaths = List.copyOf(ioPaths);
-        CommonOptions.Delivery delivery = options.get(CommonOptions.DELIVERY);
-        this.batchScheduler =
-                delivery == CommonOptions.Delivery.ELASTIC ? Schedulers.boundedElastic() : Schedulers.parallel();
-        this.direct = delivery == CommonOptions.Delivery.DIRECT;
         this.poisoning = options.get(CommonOptions.POISON);
         this.detectingLeaks = options.get(CommonOptions.LEAK_DETECTION);
-        this.closeTimeout = options.get(CommonOptions.CLOSE_TIMEOUT);
-        int pollMicros = delivery == CommonOptions.Delivery.PARALLEL ? options.get(CommonOptions.POLL_MICROS) : 0;
-        long pollNanos = Pause.pollNanos(pollMicros);
-        this.polling = pollNanos == 0 ? null : PollingScheduler.acquire(pollNanos, batchScheduler);
-        this.scheduler = polling == null ? batchScheduler : polling;
-        this.closing = new Closing(this);
+        this.deliveryThreads = new DeliveryThreads(options);
+        this.closing = new Closing(this, options.get(CommonOptions.CLOSE_TIMEOUT));
         this.choice = new PathChoice(name, this.ioPaths, new Fallbacks());
+        this.intake = new Intake(this, checks, choice);
     }
 
     static Backend open(String name, DeviceDriver driver, List<IoPath> ioPaths, Options options) {
-        return open(name, driver, ioPaths, options, ioPath -> IoThreads.acquire(ioPath, options));
+        EngineBackend backend = new EngineBackend(name, driver, ioPaths, options, FileThreads.shared());
+        return backend.start(ioPath -> IoThreads.acquire(ioPath, options));
     }
 
     /** As above, on simulated I/O queues. */
@@ -120,21 +119,43 @@ final class EngineBackend extends Intake implements Backend {
             List<IoPath> ioPaths,
             Options options,
             Function<? super IoPath, ? extends IoQueues> ioQueues) {
-        EngineBackend backend = new EngineBackend(name, driver, ioPaths, options);
+        return new EngineBackend(name, driver, ioPaths, options, new FileThreads(Schedulers.boundedElastic()))
+                .start(ioQueues);
+    }
+
+    private EngineBackend start(Function<? super IoPath, ? extends IoQueues> acquire) {
         try {
-            for (IoPath ioPath : backend.ioPaths) {
-                backend.ioQueues.add(ioQueues.apply(ioPath));
+            for (IoPath ioPath : ioPaths) {
+                ioQueues.add(acquire.apply(ioPath));
             }
-            backend.recorded = FlightRecording.countersOf(backend);
-            return backend;
+            recorded = FlightRecording.countersOf(this);
+            announce();
+            return this;
         } catch (RuntimeException | Error e) { // such as no more threads
-            CompletableFuture<?>[] stops =
-                    backend.ioQueues.stream().map(IoQueues::release).toArray(CompletableFuture[]::new);
-            CompletableFuture.allOf(stops).join();
-            backend.stopPolling();
+            ioQueues.stream().map(IoQueues::release).toList().forEach(CompletableFuture::join);
+            deliveryThreads.stop();
             driver.close();
             throw e;
         }
+    }
+
+    private void announce() {
+        LoggerFactory.getLogger(EngineBackend.class).info("{}: {}", this, means());
+        for (IoPath ioPath : ioPaths) {
+            if (ioPath.isFallback()) {
+                FlightRecording.fallback(name, "all", ioPath.path(), ioPath.means());
+            }
+        }
+    }
+
+    @Override
+    public String means() {
+        return ioPaths.stream().map(IoPath::means).distinct().collect(Collectors.joining(", or "));
+    }
+
+    @Override
+    public boolean isFallback() {
+        return ioPaths.stream().anyMatch(IoPath::isFallback);
     }
 
     @Override
@@ -149,12 +170,17 @@ final class EngineBackend extends Intake implements Backend {
 
     @Override
     public Scheduler scheduler() {
-        return scheduler;
+        return deliveryThreads.scheduler();
     }
 
     @Override
     public boolean isDirectDelivery() {
-        return direct;
+        return deliveryThreads.isDirect();
+    }
+
+    @Override
+    public long nanos() {
+        return IoThread.nanos();
     }
 
     @Override
@@ -169,7 +195,7 @@ final class EngineBackend extends Intake implements Backend {
 
     @Override
     public Scheduler batchScheduler() {
-        return batchScheduler;
+        return deliveryThreads.batchScheduler();
     }
 
     @Override
@@ -183,7 +209,10 @@ final class EngineBackend extends Intake implements Backend {
             return openRemote(path.toUri(), options, remote);
         }
         Checks.fileOptions(path, options);
-        return new MonoOpen<>(this, () -> resources.openFile(this, ioPaths, path, options));
+        return new MonoOpen<>(
+                call -> fileThreads.run(path, call),
+                delivery(),
+                () -> resources.openFile(this, ioPaths, path, options));
     }
 
     @Override
@@ -200,7 +229,7 @@ final class EngineBackend extends Intake implements Backend {
         try {
             return openRemote(uri, options, RemoteProviders.of(uri, scheme, context));
         } catch (ProviderNotFoundException | ServiceConfigurationError none) {
-            return new MonoOpen<>(this, () -> {
+            return open(() -> {
                 throw none;
             });
         }
@@ -208,13 +237,16 @@ final class EngineBackend extends Intake implements Backend {
 
     private Mono<StorageFile> openRemote(URI uri, Set<FileOption> options, RemoteProvider provider) {
         Checks.remoteOptions(uri, options, provider.fileOptions());
-        return MonoOpen.remote(this, () -> resources.openRemote(this, ioPaths, provider, uri, options, this.options));
+        return MonoOpen.interruptible(
+                Offload.scheduler(true),
+                delivery(),
+                () -> resources.openRemote(this, ioPaths, provider, uri, options, this.options));
     }
 
     @Override
     public Mono<DeviceBuffer> allocate(long bytes) {
         Checks.bufferBytes(bytes);
-        return new MonoOpen<>(this, () -> allocateNow(bytes));
+        return open(() -> allocateNow(bytes));
     }
 
     @Override
@@ -243,7 +275,11 @@ final class EngineBackend extends Intake implements Backend {
         if (!driver.scheme().equalsIgnoreCase(uri.getScheme())) {
             throw new IllegalArgumentException(this + " opens no memory of other processes by this URI: " + uri);
         }
-        return new MonoOpen<>(this, () -> buffer("opening of " + uri, () -> driver.open(uri), DeviceMemory::bytes));
+        return open(() -> buffer("opening of " + uri, () -> driver.open(uri), DeviceMemory::bytes));
+    }
+
+    private <T extends AutoCloseable> Mono<T> open(Callable<T> call) {
+        return new MonoOpen<>(Schedulers.boundedElastic()::schedule, delivery(), call);
     }
 
     private DeviceBuffer buffer(String request, long bytes, Supplier<DeviceMemory> source) {
@@ -258,6 +294,9 @@ final class EngineBackend extends Intake implements Backend {
             DeviceMemory memory =
                     Objects.requireNonNull(source.get(), () -> "the driver returned null for the " + request);
             return resources.add(new EngineBuffer(this, memory, length.applyAsLong(memory)));
+        } catch (DeviceLostException lost) {
+            deviceLost();
+            throw lost;
         } finally {
             leave();
         }
@@ -334,8 +373,6 @@ final class EngineBackend extends Intake implements Backend {
                 .toList();
     }
 
-    // Engine internals.
-
     @Override
     public TransferListeners listeners() {
         return listeners;
@@ -347,8 +384,8 @@ final class EngineBackend extends Intake implements Backend {
     }
 
     @Override
-    public Mono<Long> copy(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up) {
-        return copies.copy(buffer, offset, bytes, up);
+    public Mono<Long> upload(EngineBuffer buffer, long offset, ByteBuffer from) {
+        return copies.upload(buffer, offset, from);
     }
 
     @Override
@@ -357,13 +394,32 @@ final class EngineBackend extends Intake implements Backend {
     }
 
     @Override
-    Checks checks() {
-        return checks;
+    public Mono<Long> downloadPinned(EngineBuffer buffer, long offset, ByteBuffer to) {
+        return copies.downloadPinned(buffer, offset, to);
+    }
+
+    Intake intake() {
+        return intake;
     }
 
     @Override
-    PathChoice choice() {
-        return choice;
+    public void open(OpenTransfer transfer) {
+        intake.open(transfer);
+    }
+
+    @Override
+    public void left(OpenTransfer transfer) {
+        intake.left(transfer);
+    }
+
+    @Override
+    public void lost(OpenTransfer transfer) {
+        intake.lost(transfer);
+    }
+
+    @Override
+    public void deviceLost() {
+        resources.deviceLost();
     }
 
     @Override
@@ -377,12 +433,6 @@ final class EngineBackend extends Intake implements Backend {
     @Override
     public boolean enter() {
         return closing.pins().tryPin();
-    }
-
-    @Override
-    public boolean enterAgain() {
-        closing.pins().pinAgain();
-        return true;
     }
 
     @Override
@@ -409,8 +459,9 @@ final class EngineBackend extends Intake implements Backend {
         return driver;
     }
 
-    Duration closeTimeout() {
-        return closeTimeout;
+    @Override
+    public FileThreads fileThreads() {
+        return fileThreads;
     }
 
     @Override
@@ -423,16 +474,13 @@ final class EngineBackend extends Intake implements Backend {
         return ioQueues.get(ioPath).pick();
     }
 
+    DeliveryThreads deliveryThreads() {
+        return deliveryThreads;
+    }
+
     /** Emits no more counters: the backend is being closed. */
     void stopRecording() {
         recorded.dispose();
-    }
-
-    /** Releases the thread that polls for signals; those that come yet are delivered on another one. */
-    void stopPolling() {
-        if (polling != null) {
-            polling.release();
-        }
     }
 
     @Override

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Counts the transfers that do not take the path that their backend prefers, and logs why, once for each reason: this
- * explains slow transfers to applications that do not read {@code Completion.reason}. A reason may contain numbers, such as
- * an unaligned length, so the number of logged reasons is bounded.
+ * explains slow transfers to applications that do not read {@code Completion.reason}. A reason may contain numbers,
+ * such as an unaligned length, so the number of logged reasons is bounded.
  *
  * <p>Thread-safe. A reason that was logged costs one lookup.
  */

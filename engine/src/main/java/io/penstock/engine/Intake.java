@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
-import io.penstock.ImageRegion;
 import io.penstock.PenstockException;
 import io.penstock.Transfer;
 import io.penstock.engine.order.FenceOrder;
@@ -14,8 +13,6 @@ import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.resource.Failures;
 import io.penstock.engine.resource.Owner;
-import io.penstock.engine.spi.DeviceDriver;
-import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -25,12 +22,18 @@ import reactor.core.scheduler.Schedulers;
  * Admits transfers to their I/O queue: checks them, pins what they use, chooses their path; releases the pins at their
  * end.
  */
-abstract class Intake implements Port {
+final class Intake {
+
+    private final Port port;
+    private final Checks checks;
+    private final PathChoice choice;
     private final OrderKeys orderKeys = new OrderKeys();
 
-    abstract Checks checks();
-
-    abstract PathChoice choice();
+    Intake(Port port, Checks checks, PathChoice choice) {
+        this.port = port;
+        this.checks = checks;
+        this.choice = choice;
+    }
 
     /** Returns the number of order keys that transfers use. */
     int keys() {
@@ -38,28 +41,26 @@ abstract class Intake implements Port {
     }
 
     /** Admits or refuses a transfer. Does not throw, does not block, and does not signal before it returns. */
-    @Override
-    public final void open(OpenTransfer open) {
+    void open(OpenTransfer open) {
         Transfer transfer = open.transfer();
         FenceOrder order;
         try {
             if (!open.isChecked()) {
-                checks().transfer(transfer);
+                checks.transfer(transfer);
             }
             order = order(open);
         } catch (RuntimeException | Error e) { // an Error of a driver that lacks a function
             refuse(open, null, e);
             return;
         }
-        if (!enter()) {
+        if (!port.enter()) {
             refuse(open, order, Failures.closed(transfer, "the backend"));
             return;
         }
-        PathChoice choice = choice();
         int pinned = pin(open);
         RuntimeException unpinnable = pinned < transfer.pairs()
                 ? Failures.closed(transfer, "its file or buffer")
-                : takeImages(open, driver());
+                : open.takeImages(port.driver());
         if (unpinnable != null) {
             abandon(open, order, pinned, unpinnable);
             return;
@@ -83,17 +84,17 @@ abstract class Intake implements Port {
                 || (open.transfer().after().isEmpty() && open.transfer().queue().isEmpty())) {
             return exposed;
         }
-        FencePoint point = driver().fencePoint(open.transfer(), false);
+        FencePoint point = port.driver().fencePoint(open.transfer(), false);
         return point == null ? null : new FenceOrder(point, false);
     }
 
     private void start(OpenTransfer open, int ioPath, @Nullable FenceOrder order) {
         Transfer transfer = open.transfer();
-        IoQueue ioQueue = pick(ioPath);
+        IoQueue ioQueue = port.pick(ioPath);
         try { // keys and fences are the application's, and may throw
             Admission terms = Admission.of(open, ioQueue, order);
             if (terms != null) {
-                terms.markDeviceWaits(ioPaths().get(ioPath), this, driver());
+                terms.markDeviceWaits(port.ioPaths().get(ioPath), port, port.driver());
                 terms.enter(orderKeys, ioQueue, open);
                 open.admission(terms);
             }
@@ -104,13 +105,13 @@ abstract class Intake implements Port {
         if (!transfer.isRead()) {
             open.acceptWrite();
         }
-        open.admit(ioPaths().get(ioPath), ioPath, ioQueue);
+        open.admit(port.ioPaths().get(ioPath), ioPath, ioQueue);
         ioQueue.accept(open);
     }
 
     private void abandon(OpenTransfer open, @Nullable FenceOrder order, int pinned, Throwable cause) {
         unpin(open, pinned);
-        leave();
+        port.leave();
         refuse(open, order, cause);
     }
 
@@ -120,9 +121,9 @@ abstract class Intake implements Port {
             order.refused();
         }
         // Without an I/O queue: nothing is pinned, so a cancel before the signal must not end it there.
-        open.admit(ioPaths().get(0), 0, null);
+        open.admit(port.ioPaths().get(0), 0, null);
         try {
-            (isDirectDelivery() ? Schedulers.parallel() : scheduler()).schedule(() -> open.refuse(cause));
+            (port.isDirectDelivery() ? Schedulers.parallel() : port.scheduler()).schedule(() -> open.refuse(cause));
         } catch (RejectedExecutionException e) {
             // The application has shut down its scheduler: a signal on the wrong thread is better than none.
             open.refuse(cause);
@@ -138,7 +139,7 @@ abstract class Intake implements Port {
                 return pair;
             }
             Owner source = file.owner();
-            if (source != this && !source.enter()) { // the file is a buffer of another backend
+            if (source != port && !source.enter()) { // the file is a buffer of another backend
                 file.unpin();
                 return pair;
             }
@@ -152,7 +153,7 @@ abstract class Intake implements Port {
     }
 
     private void unpin(OpenTransfer open, int count) {
-        freeImages(open);
+        open.freeImages();
         int pairs = open.transfer().isGather() ? Math.min(count, 1) : count;
         for (int pair = 0; pair < pairs; pair++) {
             unpin(open.file(pair));
@@ -166,61 +167,27 @@ abstract class Intake implements Port {
     private void unpin(EngineFile file) {
         Owner source = file.owner();
         file.unpin();
-        if (source != this) {
+        if (source != port) {
             source.leave(); // last: its backend may close then
         }
     }
 
-    /**
-     * Retains the images of a transfer on the device, until its native completion (rule 201); returns why one is not
-     * available there, and then retains none.
-     */
-    private static @Nullable RuntimeException takeImages(OpenTransfer open, DeviceDriver driver) {
-        Transfer transfer = open.transfer();
-        int pairs = transfer.isGather() ? 0 : transfer.pairs(); // gathers go to buffers
-        for (int pair = 0; pair < pairs; pair++) {
-            if (transfer.target(pair) instanceof ImageRegion region) {
-                if (open.images == null) {
-                    open.images = new @Nullable DeviceMemory[pairs];
-                }
-                try {
-                    open.images[pair] = driver.image(region);
-                } catch (RuntimeException e) {
-                    freeImages(open);
-                    return e;
-                }
-            }
-        }
-        return null;
-    }
-
-    private static void freeImages(OpenTransfer open) {
-        @Nullable DeviceMemory[] images = open.images;
-        open.images = null;
-        for (int pair = 0; images != null && pair < images.length; pair++) {
-            DeviceMemory image = images[pair];
-            if (image != null) {
-                image.free();
-            }
-        }
-    }
-
-    @Override
-    public final void lost(OpenTransfer open) {
+    /** As {@link Port#lost}. */
+    void lost(OpenTransfer open) {
         Admission terms = open.admission();
         if (terms != null) {
             terms.lose(orderKeys);
         }
     }
 
-    @Override
-    public final void left(OpenTransfer open) {
+    /** As {@link Port#left}. */
+    void left(OpenTransfer open) {
         open.endWrite();
         Admission terms = open.admission();
         if (terms != null) {
             terms.leave(orderKeys);
         }
         unpin(open, open.transfer().pairs());
-        leave();
+        port.leave();
     }
 }

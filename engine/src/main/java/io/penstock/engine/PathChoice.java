@@ -8,7 +8,7 @@ import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.engine.plan.SegmentCursor;
-import io.penstock.engine.queue.Bounces;
+import io.penstock.engine.queue.SegmentSteps;
 import io.penstock.engine.resource.BufferFile;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
@@ -28,10 +28,12 @@ import org.jspecify.annotations.Nullable;
  */
 record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
 
-    /** Returns the path of a transfer; counts it if it is not the first, and reports why those before it are bypassed. */
+    /**
+     * Returns the path of a transfer; counts it if it is not the first, and reports why those before it are bypassed.
+     */
     int take(Transfer transfer) {
         int taken = first(transfer, true);
-        if (taken != 0 && !isAsync(transfer)) {
+        if ((taken != 0 || ioPaths.get(0).isFallback()) && !isAsync(transfer)) {
             fallbacks.taken();
         }
         return taken;
@@ -146,7 +148,8 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
                 return refusal(ioPath, transfer);
             }
         }
-        String reason = ioPaths.get(chosen).reason();
+        String ofPath = ioPaths.get(chosen).reason();
+        String reason = ofPath.isEmpty() ? file(transfer, 0).nativeFile(chosen).reason() : ofPath;
         return "backend " + name + " has no direct path, only "
                 + ioPaths.stream().map(IoPath::path).distinct().toList()
                 + (reason.isEmpty() ? "" : ": " + reason);
@@ -171,7 +174,7 @@ record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
         return new Explanation(
                 BufferFile.pathOf(transfer, ioPath),
                 ioPath.evidence(),
-                new SegmentCursor(transfer, ground, Bounces.BOUNCE_BYTES).count(),
+                new SegmentCursor(transfer, ground, SegmentSteps.BOUNCE_BYTES).count(),
                 file(transfer, 0).nativeFile(index).limits().fileAlignment(),
                 whyNotDirect(transfer),
                 isDirect(index, transfer) || isAsync(transfer) ? "" : ioPath.remedy());

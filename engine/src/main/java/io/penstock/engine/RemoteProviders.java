@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine;
 
-import io.penstock.engine.spi.remote.RemoteProvider;
+import io.penstock.engine.kit.remote.RemoteProvider;
 import java.net.URI;
 import java.nio.file.ProviderNotFoundException;
 import java.util.ServiceLoader;
@@ -30,10 +30,18 @@ final class RemoteProviders {
         }
         if (provider == null) {
             String where = uri.getHost() == null ? "" : ", of which " + uri.getHost() + " has one";
-            throw new ProviderNotFoundException(
-                    "no module opens " + scheme + ": files" + where + "; modules are here for " + known);
+            throw new ProviderNotFoundException("no module opens " + scheme + ": files" + where + remedy(scheme)
+                    + "; modules are here for " + known);
         }
         return provider;
+    }
+
+    private static String remedy(String scheme) {
+        return switch (scheme) {
+            case "http", "https" -> "; add io.penstock:penstock-remote-http";
+            case "s3", "ucx" -> "; add io.penstock:penstock-remote-" + scheme;
+            default -> "";
+        };
     }
 
     /** Returns one of the providers of this class loader, which are looked up once; null if none opens the scheme. */

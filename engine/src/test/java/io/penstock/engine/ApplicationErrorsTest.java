@@ -38,7 +38,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Fences, keys, buffers and functions of an application that throw, and drivers that lack a function: nothing is lost. */
+/**
+ * Fences, keys, buffers and functions of an application that throw, and drivers that lack a function: nothing is lost.
+ */
 class ApplicationErrorsTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);

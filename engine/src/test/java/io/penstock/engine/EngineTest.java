@@ -11,6 +11,7 @@ import io.penstock.Backend;
 import io.penstock.CommonOptions;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
+import io.penstock.DeviceFence;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.Outcome;
@@ -380,5 +381,22 @@ class EngineTest {
         stuck.queue.releaseAll();
         await(() -> stuck.freed.get() == 1 && bytes.closed);
         await(() -> BusyRegions.ALL.isEmpty() && BlockLocks.files() == filesBefore);
+    }
+
+    /** As operators do that take one value: next(), take(1). */
+    @Test
+    void aFenceStaysWithASubscriberThatCancelsOnceItHasIt() {
+        StorageFile file = file(random(100, 6));
+        DeviceBuffer buffer = buffer(100);
+        device.queue.hold = true;
+        DeviceFence fence = Objects.requireNonNull(backend.enqueue(Transfer.read(file.all(), buffer.all()))
+                .flux()
+                .take(1)
+                .blockLast(LONG));
+        await(() -> device.queue.held.size() == 1);
+        device.queue.releaseAll();
+        assertThat(Objects.requireNonNull(fence.outcome().block(LONG)).bytes()).isEqualTo(100);
+        assertThat(device.queue.cancelled).isEmpty();
+        fence.close();
     }
 }

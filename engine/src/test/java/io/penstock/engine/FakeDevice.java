@@ -10,6 +10,7 @@ import io.penstock.ImageRegion;
 import io.penstock.PeerExport;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.engine.kit.memory.HostMemory;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
@@ -17,7 +18,6 @@ import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
-import io.penstock.engine.spi.memory.HostMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -75,6 +75,8 @@ public final class FakeDevice implements DeviceDriver, IoPath {
         public byte[] bytes;
         public volatile boolean closed;
         public volatile @Nullable IOException truncateRefusal;
+        public volatile boolean mayWait;
+        public volatile Runnable beforeSize = () -> {};
 
         public MemoryFile(byte[] bytes) {
             this.bytes = bytes;
@@ -91,7 +93,17 @@ public final class FakeDevice implements DeviceDriver, IoPath {
         }
 
         @Override
-        public synchronized long size() {
+        public boolean mayWait() {
+            return mayWait;
+        }
+
+        @Override
+        public long size() {
+            beforeSize.run();
+            return length();
+        }
+
+        private synchronized long length() {
             return bytes.length;
         }
 
@@ -110,7 +122,7 @@ public final class FakeDevice implements DeviceDriver, IoPath {
 
         @Override
         public synchronized void preallocate(long length) {
-            resize(Math.max(size(), length));
+            resize(Math.max(length(), length));
         }
 
         @Override

@@ -56,6 +56,7 @@ public class FakePort implements Port {
     public boolean poisoning;
     public int most = Integer.MAX_VALUE; // buffers
     public int opens;
+    public int losses; // of the device
     public int mostOpen;
 
     public FakePort(int fileSize) {
@@ -89,13 +90,13 @@ public class FakePort implements Port {
     }
 
     @Override
-    public boolean enterAgain() {
+    public boolean enterWhileOpen() {
         return true;
     }
 
     @Override
-    public boolean enterWhileOpen() {
-        return true;
+    public Mono<Long> upload(EngineBuffer buffer, long offset, ByteBuffer from) {
+        throw new UnsupportedOperationException();
     }
 
     @Override
@@ -107,10 +108,20 @@ public class FakePort implements Port {
     public void leave() {}
 
     @Override
+    public long nanos() {
+        return System.nanoTime();
+    }
+
+    @Override
     public void left(OpenTransfer transfer) {}
 
     @Override
     public void lost(OpenTransfer transfer) {}
+
+    @Override
+    public void deviceLost() {
+        losses++;
+    }
 
     @Override
     public OpenResources resources() {
@@ -123,7 +134,7 @@ public class FakePort implements Port {
     }
 
     @Override
-    public Mono<Long> copy(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up) {
+    public Mono<Long> downloadPinned(EngineBuffer buffer, long offset, ByteBuffer to) {
         throw new UnsupportedOperationException();
     }
 

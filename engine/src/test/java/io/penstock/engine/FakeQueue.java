@@ -2,13 +2,13 @@
 package io.penstock.engine;
 
 import io.penstock.NativeError;
+import io.penstock.engine.kit.memory.HostMemory;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
-import io.penstock.engine.spi.memory.HostMemory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -295,9 +295,12 @@ public final class FakeQueue implements NativeQueue {
     }
 
     private static NativeFailure failure(long result) {
-        NativeFailure.Kind what = result == -4
-                ? NativeFailure.Kind.RETRY
-                : result == -125 ? NativeFailure.Kind.CANCELLED : NativeFailure.Kind.PERMANENT;
+        NativeFailure.Kind what = switch ((int) result) {
+            case -4 -> NativeFailure.Kind.RETRY;
+            case -19 -> NativeFailure.Kind.LOST;
+            case -125 -> NativeFailure.Kind.CANCELLED;
+            default -> NativeFailure.Kind.PERMANENT;
+        };
         return new NativeFailure(new NativeError("fake", -result, "EFAKE"), what);
     }
 

@@ -31,8 +31,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Errors that Reactor counts as fatal and throws through the thread that delivers, out of code of the application: above
- * all those of linking, as where the library of a kernel is missing.
+ * Errors that Reactor counts as fatal and throws through the thread that delivers, out of code of the application:
+ * above all those of linking, as where the library of a kernel is missing.
  */
 class FatalErrorsTest {
 

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.FileOption;
 import io.penstock.Options;
+import io.penstock.engine.kit.remote.RemoteProvider;
 import io.penstock.engine.spi.AsyncFile;
-import io.penstock.engine.spi.remote.RemoteProvider;
 import java.net.URI;
 import java.nio.file.ProviderNotFoundException;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which provider opens a URI. */
 class RemoteProvidersTest {
@@ -47,5 +49,13 @@ class RemoteProvidersTest {
                 .hasMessageContaining("[file, looked-up]");
         assertThatThrownBy(() -> RemoteProviders.of(URI.create("mailto:somebody"), "mailto", null))
                 .hasMessageStartingWith("no module opens mailto: files; modules are here for [file, looked-up]");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"http, http", "https, http", "s3, s3", "ucx, ucx"})
+    void aSchemeOfAModuleThatIsNotHereNamesItsArtifact(String scheme, String module) {
+        assertThatThrownBy(() -> RemoteProviders.of(URI.create(scheme + "://host/file"), scheme, null))
+                .hasMessageContaining("no module opens " + scheme + ": files, of which host has one; add"
+                        + " io.penstock:penstock-remote-" + module + "; modules are here for [file");
     }
 }

@@ -66,7 +66,7 @@ public final class SteppedQueues implements IoQueues {
         EngineBackend engine = (EngineBackend) backend;
         int known =
                 engine.ioQueues().get(0).all().stream().mapToInt(IoQueue::known).sum();
-        int keys = engine.keys();
+        int keys = engine.intake().keys();
         return (known == 0 ? "" : known + " things that an I/O queue knows of ")
                 + (keys == 0 ? "" : keys + " order keys");
     }

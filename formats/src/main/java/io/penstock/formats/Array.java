@@ -56,8 +56,8 @@ public record Array(String name, ElementType type, List<Long> shape, ByteOrder b
      *
      * @param position the position in the grid, in chunks, of each dimension
      * @param extent the bytes, as stored
-     * @param codecs what the bytes passed through after they were laid out, in that order, such as {@code zstd};
-     *     empty if the bytes are the elements
+     * @param codecs what the bytes passed through after they were laid out, in that order, such as {@code zstd},
+     *     or {@code deflate:0991fec3}, with a parameter behind the colon; empty if the bytes are the elements
      */
     public record ChunkData(List<Long> position, Extent extent, List<String> codecs) {
         /** Copies the lists. */
@@ -87,12 +87,12 @@ public record Array(String name, ElementType type, List<Long> shape, ByteOrder b
     }
 
     /**
-     * Returns the bytes of an array.
+     * Returns the bytes of an array of that type and shape.
      *
      * @throws IllegalArgumentException if a dimension is negative, they are more than a long can hold, or not whole
      *     blocks
      */
-    static long bytes(ElementType type, List<Long> shape) {
+    public static long bytes(ElementType type, List<Long> shape) {
         try {
             return type.bytes(elements(shape));
         } catch (ArithmeticException e) {

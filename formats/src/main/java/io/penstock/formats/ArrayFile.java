@@ -3,11 +3,13 @@ package io.penstock.formats;
 
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The arrays of a file, or of files that belong together, as their metadata describe them.
@@ -28,7 +30,18 @@ public record ArrayFile(Path path, String format, Map<String, String> attributes
         Objects.requireNonNull(path, "path");
         Objects.requireNonNull(format, "format");
         attributes = Collections.unmodifiableMap(new LinkedHashMap<>(attributes));
-        arrays = DistinctArrays.of(arrays);
+        arrays = List.copyOf(arrays);
+        Set<String> names = new HashSet<>(2 * arrays.size());
+        long bytes = 0;
+        for (Array array : arrays) {
+            if (!names.add(array.name())) {
+                throw new IllegalArgumentException("two arrays have the name " + array.name());
+            }
+            bytes += array.bytes();
+            if (bytes < 0) {
+                throw new IllegalArgumentException("its arrays have more bytes than a file can hold");
+            }
+        }
     }
 
     /** Returns the array of that name. */

@@ -2,6 +2,8 @@
 package io.penstock.formats;
 
 import io.penstock.file.BlockingCall;
+import io.penstock.formats.read.FormatReader;
+import io.penstock.formats.read.HeaderBytes;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
@@ -21,15 +23,15 @@ public final class Formats {
     private Formats() {}
 
     /**
-     * Reads the metadata of a file of any known format, recognized by its first bytes, or its name where the format
-     * has no magic number.
+     * Reads the metadata of a file of any known format, recognized by its first bytes, or its name where the format has
+     * no magic number.
      *
      * <p><b>Threading:</b> reads on {@link Schedulers#boundedElastic()}; the result comes on one of its threads. A long
      * header of safetensors is parsed by {@link ForkJoinPool#commonPool()} too.
      *
      * <p><b>Errors:</b> {@link MalformedFileException} if the file is of no known format or not valid;
-     * {@link java.nio.file.NoSuchFileException} and other {@link IOException}s of reading; {@link IllegalStateException} if
-     * there is not enough memory for the metadata.
+     * {@link java.nio.file.NoSuchFileException} and other {@link IOException}s of reading;
+     * {@link IllegalStateException} if there is not enough memory for the metadata.
      */
     public static Mono<ArrayFile> read(Path path) {
         return read(path, () -> readNow(path));

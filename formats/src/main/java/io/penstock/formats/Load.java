@@ -10,6 +10,9 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
 import io.penstock.file.BlockingCall;
+import io.penstock.file.FirstError;
+import io.penstock.formats.load.Assembly;
+import io.penstock.formats.load.Batch;
 import java.io.EOFException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -22,6 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Signal;
 import reactor.core.publisher.Sinks;
 import reactor.core.publisher.SynchronousSink;
 
@@ -76,17 +80,19 @@ public final class Load {
         return progress.asFlux().onBackpressureLatest();
     }
 
-    /** The set of buffers exists before any of them is requested, so that a cancel at any moment has something to close. */
+    /**
+     * The set of buffers exists before any of them is requested, so that a cancel at any moment has something to close.
+     */
     private Mono<LoadedArrays> load(LoadPlan plan) {
         return Mono.usingWhen(
-                Mono.fromSupplier(BufferSet::new),
+                Mono.fromSupplier(LoadedArrays.BufferSet::new),
                 buffers -> fill(plan, buffers),
                 buffers -> Mono.empty(),
                 (buffers, failure) -> Mono.fromRunnable(buffers::close),
                 buffers -> Mono.fromRunnable(buffers::close));
     }
 
-    private Mono<LoadedArrays> fill(LoadPlan plan, BufferSet buffers) {
+    private Mono<LoadedArrays> fill(LoadPlan plan, LoadedArrays.BufferSet buffers) {
         long start = System.nanoTime();
         long total = plan.transferBytes();
         Sinks.One<List<DeviceBuffer>> targets = Sinks.one();
@@ -105,15 +111,19 @@ public final class Load {
                     }
                 }));
         // The first files are opened while memory is allocated.
-        Flux<Void> moved = Flux.fromIterable(plan.batches().entrySet())
-                .flatMap(file -> move(file.getKey(), file.getValue(), targets.asMono(), total), FILES);
-        Flux<Void> uploaded = targets.asMono().flatMapMany(all -> upload(plan.hostParts(), all, total));
-        return Flux.merge(allocated, moved, uploaded)
+        Mono<Void> moved = FirstError.of(
+                Flux.fromIterable(plan.batches().entrySet())
+                        .map(file -> move(file.getKey(), file.getValue(), targets.asMono(), total)),
+                FILES);
+        Mono<Void> uploaded = targets.asMono().flatMap(all -> upload(plan.hostPieces(), all, total));
+        return FirstError.of(Flux.just(allocated, moved, uploaded), 3)
                 .then(Mono.fromSupplier(() -> new LoadedArrays(
                         plan, buffers, plan.deviceArrays(buffers.buffers()), paths(), System.nanoTime() - start)));
     }
 
-    /** Returns the error with the name of the largest array: a file of a few bytes may declare one that fits no device. */
+    /**
+     * Returns the error with the name of the largest array: a file of a few bytes may declare one that fits no device.
+     */
     private static TransientStorageException noMemory(LoadPlan plan, int buffer, TransientStorageException e) {
         String largest = plan.arrays().stream()
                 .filter(placement -> placement.buffer() == buffer)
@@ -127,30 +137,29 @@ public final class Load {
                 e);
     }
 
-    /** Passes parts through memory of the host: several at a time, as the limit on that memory permits. */
-    private Flux<Void> upload(List<HostPart> parts, List<DeviceBuffer> targets, long total) {
-        long largest = parts.stream().mapToLong(HostPart::bytes).max().orElse(1);
+    /** Passes pieces through memory of the host: several at a time, as the limit on that memory permits. */
+    private Mono<Void> upload(List<HostPiece> pieces, List<DeviceBuffer> targets, long total) {
+        long largest = pieces.stream().mapToLong(HostPiece::bytes).max().orElse(1);
         int processors = Runtime.getRuntime().availableProcessors();
         int atATime =
                 (int) Math.max(1, Math.min(processors, loader.hostBytes() / (2 * largest))); // stored, and decoded
-        return Flux.fromIterable(parts)
-                .flatMap(
-                        part -> read(part)
-                                .flatMap(bytes -> targets.get(part.buffer()).upload(part.offset(), bytes))
-                                .doOnNext(bytes -> count(bytes, total))
-                                .then(),
-                        atATime);
+        return FirstError.of(
+                Flux.fromIterable(pieces)
+                        .map(piece -> read(piece)
+                                .flatMap(bytes -> targets.get(piece.buffer()).upload(piece.offset(), bytes))
+                                .doOnNext(bytes -> count(bytes, total))),
+                atATime);
     }
 
     /** Emits what is read. */
-    static Mono<ByteBuffer> read(HostPart part) {
+    static Mono<ByteBuffer> read(HostPiece piece) {
         return BlockingCall.of(() -> {
             try {
-                return part.read();
+                return piece.read();
             } catch (OutOfMemoryError e) { // does not tell what to do
                 throw new IllegalStateException(
-                        "there is not enough memory of the host to read " + part.bytes() + " bytes of an array, "
-                                + Loader.SEE_HOST_BYTES + ": " + e.getMessage(),
+                        "there is not enough memory of the host to read " + piece.bytes() + " bytes of an array, "
+                                + Assembly.SEE_HOST_BYTES + ": " + e.getMessage(),
                         e);
             }
         });
@@ -179,15 +188,17 @@ public final class Load {
         if (shared.isEmpty()) {
             return backend.submit(Flux.fromIterable(batches).map(transfer), SUBMIT);
         }
-        Flux<Completion> together = Flux.fromIterable(batches)
+        Flux<Signal<Completion>> together = Flux.fromIterable(batches)
                 .filter(Batch::isWhole)
                 .map(transfer)
                 .buffer(SHARED_TRANSFERS)
                 .index((number, several) -> shared.get().join(backend, path, number.intValue(), joined(several)))
-                .flatMap(part -> part, SHARED_PARTS);
+                .flatMap(Mono::materialize, SHARED_PARTS); // errors as values: see FirstError
         Flux<Transfer> own =
                 Flux.fromIterable(batches).filter(batch -> !batch.isWhole()).map(transfer);
-        return Flux.merge(together, backend.submit(own, SUBMIT));
+        return Flux.merge(together, backend.submit(own, SUBMIT).materialize())
+                .filter(signal -> !signal.isOnComplete())
+                .dematerialize();
     }
 
     private static Transfer joined(List<Transfer> transfers) {

@@ -2,11 +2,14 @@
 package io.penstock.formats;
 
 import io.penstock.DeviceBuffer;
+import io.penstock.formats.load.Assembly;
+import io.penstock.formats.load.Batch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -66,12 +69,12 @@ public final class LoadPlan {
         }
 
         /**
-         * Passes what the device shall have to {@code target}, from the first byte to the last, as the JDK reads it from
-         * the file. Blocks.
+         * Passes what the device shall have to {@code target}, from the first byte to the last, as the JDK reads it
+         * from the file. Blocks.
          */
         public void contents(Consumer<ByteBuffer> target) throws IOException {
-            for (HostPart part : HostPart.of(this)) {
-                target.accept(part.read());
+            for (HostPiece piece : HostPiece.of(this)) {
+                target.accept(piece.read());
             }
         }
     }
@@ -99,13 +102,13 @@ public final class LoadPlan {
      * Places arrays, each as it is added, which is right if they come in the order of their files, as most do; else all
      * are placed again. Not thread-safe.
      */
-    static final class Placing {
+    static final class Builder {
 
         private final boolean oneBuffer;
         private final Map<Path, Integer> files = new HashMap<>(); // numbered as they come
         private final Conversion none;
-        private final Placements placed;
-        private final Batch.Pieces straight = new Batch.Pieces();
+        private final PlacementList placements;
+        private final Batch.Builder straight = new Batch.Builder(Loader.ALIGNMENT - 1);
         private final List<Placement> throughHost = new ArrayList<>();
         private final List<Long> buffers = new ArrayList<>();
         private long all; // bytes of the arrays
@@ -120,10 +123,10 @@ public final class LoadPlan {
          * @param oneBuffer whether all are placed in one buffer, in the order of their files; else each has its own
          * @param none the conversion of arrays that are loaded as they are
          */
-        Placing(boolean oneBuffer, Conversion none) {
+        Builder(boolean oneBuffer, Conversion none) {
             this.oneBuffer = oneBuffer;
             this.none = none;
-            placed = new Placements(oneBuffer, none);
+            placements = new PlacementList(oneBuffer, none);
         }
 
         void add(Array array, List<Long> shape, ArraySource source, Conversion conversion) {
@@ -134,13 +137,13 @@ public final class LoadPlan {
                     : files.putIfAbsent(first.file(), files.size()) == null;
             file = first.file();
             offset = first.offset();
-            int buffer = placed.nextBuffer();
+            int buffer = placements.nextBuffer();
             long start = oneBuffer ? aligned(end) : 0;
             long bytes = conversion.bytes(source.bytes());
             all = Math.addExact(all, bytes);
             end = Math.addExact(start, bytes);
             if (conversion.isNone() && source == array.data()) {
-                placed.addWhole(array, start);
+                placements.addWhole(array, start);
                 if (bytes > 0) {
                     straight.add(first, true, buffer, start);
                 }
@@ -153,38 +156,101 @@ public final class LoadPlan {
         }
 
         private void add(Placement place) {
-            placed.add(place);
+            placements.add(place);
             if (place.throughHost()) {
                 throughHost.add(place);
             } else if (place.bytes() > 0) {
-                straight.add(place);
+                boolean isWhole = place.shape().equals(place.array().shape());
+                straight.add(place.source(), isWhole, place.buffer(), place.offset());
             }
         }
 
-        LoadPlan plan(long transferBytes) {
+        LoadPlan build(long transferBytes) {
             if (!sorted) {
-                return inOrder().plan(transferBytes);
+                return inOrder().build(transferBytes);
             }
-            if (oneBuffer && !placed.isEmpty()) {
+            if (oneBuffer && !placements.isEmpty()) {
                 buffers.add(end);
             }
             return new LoadPlan(
-                    Collections.unmodifiableList(placed),
+                    Collections.unmodifiableList(placements),
                     all,
                     throughHost,
                     List.copyOf(buffers),
-                    straight.batches(transferBytes));
+                    straight.build(transferBytes));
         }
 
-        private Placing inOrder() {
-            List<Placement> places = new ArrayList<>(placed);
+        private Builder inOrder() {
+            List<Placement> places = new ArrayList<>(placements);
             places.sort(Comparator.<Placement>comparingInt(
                             place -> files.getOrDefault(place.source().first().file(), 0))
                     .thenComparingLong(place -> place.source().first().offset()));
-            Placing inOrder = new Placing(oneBuffer, none);
+            Builder inOrder = new Builder(oneBuffer, none);
             places.forEach(place -> inOrder.add(place.array(), place.shape(), place.source(), place.conversion()));
             inOrder.sorted = true;
             return inOrder;
+        }
+    }
+
+    /**
+     * The places of arrays, in their order. That of an array which is loaded as it is, as most are, is made when it is
+     * asked for: of ten thousand arrays few may ever be asked for. Not thread-safe until it is complete.
+     */
+    private static final class PlacementList extends AbstractList<Placement> implements RandomAccess {
+
+        private final boolean oneBuffer;
+        private final Conversion none;
+        private final List<Object> arrays = new ArrayList<>(); // an Array if it is loaded as it is, else its Placement
+        private long[] offsets = new long[16];
+
+        /**
+         * Starts without arrays.
+         *
+         * @param oneBuffer whether all are in the buffer of number 0; else each is in that of its own number
+         * @param none the conversion of those that are loaded as they are
+         */
+        PlacementList(boolean oneBuffer, Conversion none) {
+            this.oneBuffer = oneBuffer;
+            this.none = none;
+        }
+
+        /** Adds an array of which all bytes are loaded as they lie in one place of its file. */
+        void addWhole(Array array, long offset) {
+            int index = arrays.size();
+            if (index >= offsets.length) {
+                offsets = Arrays.copyOf(offsets, 2 * index);
+            }
+            offsets[index] = offset;
+            arrays.add(array);
+        }
+
+        @Override
+        public boolean add(Placement placement) {
+            return arrays.add(placement);
+        }
+
+        /** Returns the buffer of the array that is added next. */
+        int nextBuffer() {
+            return buffer(size());
+        }
+
+        private int buffer(int index) {
+            return oneBuffer ? 0 : index;
+        }
+
+        @Override
+        public Placement get(int index) {
+            if (arrays.get(index) instanceof Placement placement) {
+                return placement;
+            }
+            Array array = (Array) arrays.get(index);
+            Extent extent = (Extent) array.data();
+            return new Placement(array, array.shape(), extent, none, buffer(index), offsets[index]);
+        }
+
+        @Override
+        public int size() {
+            return arrays.size();
         }
     }
 
@@ -215,12 +281,23 @@ public final class LoadPlan {
     /**
      * Checks that all chunks can be decoded, and be assembled in the memory that there is for it.
      *
+     * @param all whether none may be missing
      * @throws IllegalArgumentException if not
      */
-    void checkDecoders() {
+    void checkDecoders(boolean all) {
         for (Placement placement : throughHost) {
             if (placement.source() instanceof ChunkWindow window) {
-                Assembly.check(window, placement.conversion().hostBytes());
+                try {
+                    if (all) {
+                        Assembly.checkComplete(window);
+                    }
+                    Assembly.check(window, placement.conversion().hostBytes());
+                } catch (IllegalArgumentException e) {
+                    throw new IllegalArgumentException(
+                            MalformedFileException.plain(
+                                    "array " + placement.array().name() + " " + e.getMessage()),
+                            e);
+                }
             }
         }
     }
@@ -234,20 +311,16 @@ public final class LoadPlan {
         for (Placement placement : throughHost) {
             names.addAll(placement.conversion().names());
             if (placement.source() instanceof ChunkWindow window) {
-                names.add("assembled");
-                if (!window.data().dimensionOrder().isEmpty()) {
-                    names.add("transpose");
-                }
-                window.chunks().forEach(chunk -> names.addAll(chunk.codecs()));
+                names.addAll(Assembly.conversions(window));
             }
         }
         return names;
     }
 
-    /** Returns the parts that pass through memory of the host. */
-    List<HostPart> hostParts() {
+    /** Returns the pieces that pass through memory of the host. */
+    List<HostPiece> hostPieces() {
         return throughHost.stream()
-                .flatMap(placement -> HostPart.of(placement).stream())
+                .flatMap(placement -> HostPiece.of(placement).stream())
                 .toList();
     }
 
@@ -256,7 +329,9 @@ public final class LoadPlan {
         return batches.values().stream().mapToInt(List::size).sum();
     }
 
-    /** Returns what is in the buffers after the load, in the order of {@link #arrays}: each made when it is asked for. */
+    /**
+     * Returns what is in the buffers after the load, in the order of {@link #arrays}: each made when it is asked for.
+     */
     List<DeviceArray> deviceArrays(List<DeviceBuffer> targets) {
         return new DeviceArrays(placements, targets);
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.formats;
 
+import io.penstock.DeviceBuffer;
 import io.penstock.TransferPath;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +19,42 @@ import org.jspecify.annotations.Nullable;
  * all arrays, after the transfers that still use it. Thread-safe.
  */
 public final class LoadedArrays implements AutoCloseable {
+
+    /**
+     * The one owner of several buffers. A buffer that is added after the set was closed is closed at once, so that a
+     * cancel which overtakes an allocation leaves nothing. Thread-safe.
+     */
+    static final class BufferSet implements AutoCloseable {
+
+        private final List<DeviceBuffer> buffers = new ArrayList<>(); // guarded by this
+        private boolean closed; // guarded by this
+
+        void add(DeviceBuffer buffer) {
+            synchronized (this) {
+                if (!closed) {
+                    buffers.add(buffer);
+                    return;
+                }
+            }
+            buffer.close();
+        }
+
+        synchronized List<DeviceBuffer> buffers() {
+            return List.copyOf(buffers);
+        }
+
+        /** Closes all buffers; a second call does nothing. */
+        @Override
+        public void close() {
+            List<DeviceBuffer> owned;
+            synchronized (this) {
+                closed = true;
+                owned = List.copyOf(buffers);
+                buffers.clear();
+            }
+            owned.forEach(DeviceBuffer::close);
+        }
+    }
 
     private final LoadPlan plan;
     private final BufferSet owner;
@@ -61,7 +99,9 @@ public final class LoadedArrays implements AutoCloseable {
         return made;
     }
 
-    /** Returns the arrays, in the order in which they lie in their files; another object, but an equal one, each time. */
+    /**
+     * Returns the arrays, in the order in which they lie in their files; another object, but an equal one, each time.
+     */
     public List<DeviceArray> arrays() {
         return arrays;
     }

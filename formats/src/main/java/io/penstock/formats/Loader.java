@@ -3,6 +3,7 @@ package io.penstock.formats;
 
 import io.penstock.Backend;
 import io.penstock.FileOption;
+import io.penstock.formats.load.Assembly;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -29,57 +31,62 @@ public final class Loader {
     /** The alignment of every array in device memory, in bytes: that of the allocations of CUDA. */
     public static final long ALIGNMENT = 256;
 
-    /** What messages add where memory of the host does not suffice. */
-    static final String SEE_HOST_BYTES = "see Loader.hostBytes, or --host-memory of penstock load";
-
     private static final long TRANSFER_BYTES = 64L << 20;
     private static final long MOST_TRANSFER_BYTES = 1L << 30;
     private static final long HOST_BYTES = 256L << 20;
     private static final long LEAST_HOST_BYTES = 1L << 20;
-    private static final long MOST_HOST_BYTES = 1L << 30;
 
     private record Cutting(Predicate<String> names, Slice slice) {}
 
-    private record Settings(
-            List<Pattern> names,
-            List<Cutting> slices,
-            boolean oneBuffer,
-            long budget,
-            long transferBytes,
-            List<FileOption> fileOptions,
-            HostMemory host) {}
+    /** What a loader was told. Changed by {@link #with} alone, before another loader has it. */
+    private static final class Settings {
 
-    /** What happens in memory of the host to arrays that cannot be transferred as they are. */
-    private record HostMemory(long bytes, boolean littleEndian, boolean brainFloats) {
+        private List<Pattern> names = List.of();
+        private List<Cutting> slices = List.of();
+        private boolean oneBuffer = true;
+        private long budget = Long.MAX_VALUE;
+        private long transferBytes = TRANSFER_BYTES;
+        private List<FileOption> fileOptions = List.of(FileOption.READ);
+        private long hostBytes = HOST_BYTES;
+        private boolean littleEndian;
+        private boolean brainFloats;
+        private boolean allChunks;
+        private @Nullable SharedLoad shared;
 
-        Conversion conversion(Array array) {
-            return Conversion.of(array, bytes, littleEndian, brainFloats);
+        Settings() {}
+
+        Settings(Settings other) {
+            names = other.names;
+            slices = other.slices;
+            oneBuffer = other.oneBuffer;
+            budget = other.budget;
+            transferBytes = other.transferBytes;
+            fileOptions = other.fileOptions;
+            hostBytes = other.hostBytes;
+            littleEndian = other.littleEndian;
+            brainFloats = other.brainFloats;
+            allChunks = other.allChunks;
+            shared = other.shared;
         }
     }
 
     private final Backend backend;
     private final Settings settings;
-    private final @Nullable SharedLoad shared;
 
-    private Loader(Backend backend, Settings settings, @Nullable SharedLoad shared) {
+    private Loader(Backend backend, Settings settings) {
         this.backend = Objects.requireNonNull(backend, "backend");
         this.settings = settings;
-        this.shared = shared;
     }
 
     /** Returns a loader of all arrays, as a whole, into one buffer. */
     public static Loader of(Backend backend) {
-        return new Loader(
-                backend,
-                new Settings(
-                        List.of(),
-                        List.of(),
-                        true,
-                        Long.MAX_VALUE,
-                        TRANSFER_BYTES,
-                        List.of(FileOption.READ),
-                        new HostMemory(HOST_BYTES, false, false)),
-                null);
+        return new Loader(backend, new Settings());
+    }
+
+    private Loader with(Consumer<Settings> change) {
+        Settings changed = new Settings(settings);
+        change.accept(changed);
+        return new Loader(backend, changed);
     }
 
     /**
@@ -89,14 +96,7 @@ public final class Loader {
     public Loader arrays(String... names) {
         List<Pattern> all = new ArrayList<>(settings.names);
         Stream.of(names).map(Loader::pattern).forEach(all::add);
-        return with(new Settings(
-                List.copyOf(all),
-                settings.slices,
-                settings.oneBuffer,
-                settings.budget,
-                settings.transferBytes,
-                settings.fileOptions,
-                settings.host));
+        return with(changed -> changed.names = List.copyOf(all));
     }
 
     /** Returns this loader, for this slice of every array that has no slice yet. */
@@ -105,33 +105,19 @@ public final class Loader {
     }
 
     /**
-     * Returns this loader, for this slice of the arrays with that name, as in {@link #arrays}. The first match counts. A
-     * name that no array has is no error, so that the same slices serve several models and the files of one;
+     * Returns this loader, for this slice of the arrays with that name, as in {@link #arrays}. The first match counts.
+     * A name that no array has is no error, so that the same slices serve several models and the files of one;
      * {@link #explain(Path...)} tells the shapes.
      */
     public Loader slice(String name, Slice slice) {
         List<Cutting> all = new ArrayList<>(settings.slices);
         all.add(new Cutting(pattern(name).asMatchPredicate(), Objects.requireNonNull(slice, "slice")));
-        return with(new Settings(
-                settings.names,
-                List.copyOf(all),
-                settings.oneBuffer,
-                settings.budget,
-                settings.transferBytes,
-                settings.fileOptions,
-                settings.host));
+        return with(changed -> changed.slices = List.copyOf(all));
     }
 
     /** Returns this loader, with a buffer for each array, instead of one buffer for all of them. */
     public Loader bufferPerArray() {
-        return with(new Settings(
-                settings.names,
-                settings.slices,
-                false,
-                settings.budget,
-                settings.transferBytes,
-                settings.fileOptions,
-                settings.host));
+        return with(changed -> changed.oneBuffer = false);
     }
 
     /**
@@ -143,14 +129,7 @@ public final class Loader {
         if (bytes < 1) {
             throw new IllegalArgumentException("the budget must be at least 1 byte, was " + bytes);
         }
-        return with(new Settings(
-                settings.names,
-                settings.slices,
-                settings.oneBuffer,
-                bytes,
-                settings.transferBytes,
-                settings.fileOptions,
-                settings.host));
+        return with(changed -> changed.budget = bytes);
     }
 
     /**
@@ -163,31 +142,19 @@ public final class Loader {
         if (bytes < 4096 || bytes > MOST_TRANSFER_BYTES) {
             throw new IllegalArgumentException("transfers must have 4096 bytes to 1 GiB, were " + bytes);
         }
-        return with(new Settings(
-                settings.names,
-                settings.slices,
-                settings.oneBuffer,
-                settings.budget,
-                bytes,
-                settings.fileOptions,
-                settings.host));
+        return with(changed -> changed.transferBytes = bytes);
     }
 
     /** Returns this loader, whose loads read each byte once together with those of loaders of other devices. */
     public Loader shared(SharedLoad with) {
-        return new Loader(backend, settings, Objects.requireNonNull(with, "with"));
+        Objects.requireNonNull(with, "with");
+        return with(changed -> changed.shared = with);
     }
 
     /** Returns this loader, which opens files with these options (default: {@link FileOption#READ}). */
     public Loader fileOptions(FileOption... options) {
-        return with(new Settings(
-                settings.names,
-                settings.slices,
-                settings.oneBuffer,
-                settings.budget,
-                settings.transferBytes,
-                List.of(options),
-                settings.host));
+        List<FileOption> all = List.of(options);
+        return with(changed -> changed.fileOptions = all);
     }
 
     /**
@@ -197,10 +164,10 @@ public final class Loader {
      * @throws IllegalArgumentException if less than 1 MiB or more than 1 GiB
      */
     public Loader hostBytes(long bytes) {
-        if (bytes < LEAST_HOST_BYTES || bytes > MOST_HOST_BYTES) {
+        if (bytes < LEAST_HOST_BYTES || bytes > Assembly.MOST_HOST_BYTES) {
             throw new IllegalArgumentException("memory of the host must be 1 MiB to 1 GiB, was " + bytes);
         }
-        return with(new HostMemory(bytes, settings.host.littleEndian, settings.host.brainFloats));
+        return with(changed -> changed.hostBytes = bytes);
     }
 
     /**
@@ -208,27 +175,20 @@ public final class Loader {
      * they keep their byte order, which {@link DeviceArray#byteOrder} has.
      */
     public Loader littleEndian() {
-        return with(new HostMemory(settings.host.bytes, true, settings.host.brainFloats));
+        return with(changed -> changed.littleEndian = true);
     }
 
     /** Returns this loader, which rounds {@code F32} to {@code BF16}: such arrays pass through memory of the host. */
     public Loader brainFloats() {
-        return with(new HostMemory(settings.host.bytes, settings.host.littleEndian, true));
+        return with(changed -> changed.brainFloats = true);
     }
 
-    private Loader with(HostMemory host) {
-        return with(new Settings(
-                settings.names,
-                settings.slices,
-                settings.oneBuffer,
-                settings.budget,
-                settings.transferBytes,
-                settings.fileOptions,
-                host));
-    }
-
-    private Loader with(Settings changed) {
-        return new Loader(backend, changed, shared);
+    /**
+     * Returns this loader, which fails before it allocates anything where a chunk of an array is missing. Otherwise its
+     * elements have the fill value, as the format demands, whether it was never written or has been lost.
+     */
+    public Loader allChunks() {
+        return with(changed -> changed.allChunks = true);
     }
 
     private static Pattern pattern(String name) {
@@ -283,12 +243,12 @@ public final class Loader {
         LoadPlan plan;
         long deviceBytes;
         try {
-            plan = placed(files).plan(settings.transferBytes);
+            plan = placements(files).build(settings.transferBytes);
             deviceBytes = plan.deviceBytes();
         } catch (ArithmeticException e) {
             throw new IllegalArgumentException("the arrays need more bytes than a long can hold", e);
         }
-        plan.checkDecoders();
+        plan.checkDecoders(settings.allChunks);
         if (deviceBytes > settings.budget) {
             throw new IllegalArgumentException((plan.arrays().size() == 1
                             ? "1 array needs "
@@ -298,18 +258,23 @@ public final class Loader {
         return plan;
     }
 
-    private LoadPlan.Placing placed(List<ArrayFile> files) {
-        HostMemory host = settings.host;
-        Conversion none = new Conversion(host.bytes, 0, false);
-        LoadPlan.Placing placing = new LoadPlan.Placing(settings.oneBuffer, none);
+    private LoadPlan.Builder placements(List<ArrayFile> files) {
+        Conversion none = new Conversion(settings.hostBytes, 0, false);
+        LoadPlan.Builder placements = new LoadPlan.Builder(settings.oneBuffer, none);
         for (ArrayFile file : files) {
             for (Array array : file.arrays()) {
                 if (settings.names.isEmpty() || settings.names.stream().anyMatch(name -> matches(name, array))) {
-                    place(placing, array, host.littleEndian || host.brainFloats ? host.conversion(array) : none);
+                    place(
+                            placements,
+                            array,
+                            settings.littleEndian || settings.brainFloats
+                                    ? Conversion.of(
+                                            array, settings.hostBytes, settings.littleEndian, settings.brainFloats)
+                                    : none);
                 }
             }
         }
-        return placing;
+        return placements;
     }
 
     /** Checks names across files: those within a file differ. */
@@ -352,16 +317,16 @@ public final class Loader {
         return name.matcher(array.name()).matches();
     }
 
-    private void place(LoadPlan.Placing placing, Array array, Conversion conversion) {
+    private void place(LoadPlan.Builder placements, Array array, Conversion conversion) {
         Slice slice = slice(array);
         if (!(array.data() instanceof Extent extent)) {
             ChunkWindow window = slice == null ? ChunkWindow.all(array) : slice.window(array);
-            placing.add(array, window.shape(), window, conversion);
+            placements.add(array, window.shape(), window, conversion);
         } else if (slice == null) {
-            placing.add(array, array.shape(), extent, conversion);
+            placements.add(array, array.shape(), extent, conversion);
         } else {
             Slice.Cut cut = slice.cut(array, extent);
-            placing.add(array, cut.shape(), cut.source(), conversion);
+            placements.add(array, cut.shape(), cut.source(), conversion);
         }
     }
 
@@ -375,11 +340,11 @@ public final class Loader {
     }
 
     long hostBytes() {
-        return settings.host.bytes;
+        return settings.hostBytes;
     }
 
     Optional<SharedLoad> shared() {
-        return Optional.ofNullable(shared);
+        return Optional.ofNullable(settings.shared);
     }
 
     Backend backend() {

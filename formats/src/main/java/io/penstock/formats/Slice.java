@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.formats;
 
+import io.penstock.formats.read.GgmlType;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -56,8 +57,12 @@ public record Slice(Dimension dimension, int part, int of) {
      */
     Cut cut(Array array, Extent extent) {
         List<Long> shape = new ArrayList<>(array.shape());
-        if (shape.isEmpty()) {
+        if (shape.isEmpty() || of == 1) {
             return new Cut(shape, extent);
+        }
+        if (GgmlType.isUnknown(array.type())) {
+            throw new IllegalArgumentException("array " + MalformedFileException.plain(array.name())
+                    + " cannot be sliced: it is of the type " + array.type() + ", of which the rows are not known");
         }
         int divided = dimension == Dimension.ROWS ? 0 : shape.size() - 1;
         boolean rowMajor = array.order() == Array.Order.ROW_MAJOR;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Arrays in files: readers that parse the metadata of a format and name where the bytes of each array lie, and the
- * loader that moves them into device memory. Readers never read the data. No backend is known here, only the API.
+ * Arrays in files: what describes them, the readers' entry {@link io.penstock.formats.Formats}, the loader that moves
+ * them into device memory, and the writer. No backend is known here, only the API.
  */
 @NullMarked
 package io.penstock.formats;

@@ -8,8 +8,10 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.BufferRegion;
 import io.penstock.DeviceBuffer;
+import io.penstock.StorageFile;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -28,6 +30,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.Exceptions;
 import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
 import reactor.core.scheduler.Schedulers;
 
@@ -150,7 +154,7 @@ class ArrayWriterTest {
         Long[] ones = new Long[40_000];
         Arrays.fill(ones, 1L);
         BufferRegion one = LoaderTest.get(backend.allocate(1)).all();
-        ByteBuffer header = ArrayHeaders.npy(DeviceArray.of("a", ElementType.U8, List.of(ones), one));
+        ByteBuffer header = ArrayWriter.Headers.npy(DeviceArray.of("a", ElementType.U8, List.of(ones), one));
         assertThat(header.get(6)).isEqualTo((byte) 2);
         assertThat(header.order(ByteOrder.LITTLE_ENDIAN).getInt(8)).isEqualTo(header.limit() - 12);
         assertThat(header.limit() % 64).isZero();
@@ -180,13 +184,10 @@ class ArrayWriterTest {
     void aFailureLeavesNothingThoughNoThreadTakesTheCall() throws IOException {
         DeviceBuffer buffer = LoaderTest.get(backend.allocate(16));
         DeviceArray array = DeviceArray.of("a", ElementType.U8, List.of(16L), buffer.all());
+        AtomicInteger tasks = new AtomicInteger();
         Schedulers.onScheduleHook("rejects", task -> {
-            try (Stream<Path> files = Files.list(folder)) {
-                if (files.findAny().isPresent()) { // the hidden one
-                    throw Exceptions.failWithRejected();
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            if (tasks.getAndIncrement() > 0) { // the first creates the file
+                throw Exceptions.failWithRejected();
             }
             return task;
         });
@@ -221,6 +222,39 @@ class ArrayWriterTest {
                         .isOnError())
                 .isTrue();
         assertThat(names()).containsExactly("taken");
+    }
+
+    /** A disk that fails when everything has been written. */
+    @Test
+    void aFailedSyncLeavesTheOldFile() throws IOException {
+        Path target = Files.writeString(folder.resolve("a.npy"), "old");
+        DeviceBuffer buffer = LoaderTest.get(backend.allocate(16));
+        DeviceArray array = DeviceArray.of("a", ElementType.U8, List.of(16L), buffer.all());
+        Backend failing = replaced(
+                Backend.class,
+                backend,
+                "openFile",
+                result -> ((Mono<?>) result)
+                        .map(file -> replaced(
+                                StorageFile.class,
+                                (StorageFile) file,
+                                "sync",
+                                sync -> ((Mono<?>) sync).then(Mono.error(new IOException("EIO"))))));
+        assertThatThrownBy(() -> LoaderTest.get(ArrayWriter.of(failing).npy(target, array)))
+                .hasMessageContaining("EIO");
+        assertThat(target).hasContent("old");
+        assertThat(names()).containsExactly("a.npy");
+    }
+
+    /** Returns an object one of whose methods has other results. */
+    private static <T> T replaced(Class<T> type, T real, String method, UnaryOperator<Object> result) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, called, args) -> {
+            if (called.getName().equals("withFile")) { // by the openFile of this
+                return InvocationHandler.invokeDefault(proxy, called, args);
+            }
+            Object returned = called.invoke(real, args);
+            return called.getName().equals(method) ? result.apply(returned) : returned;
+        }));
     }
 
     @Test

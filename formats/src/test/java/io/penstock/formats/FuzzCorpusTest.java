@@ -17,7 +17,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What fuzzing has found of a format: inputs that reach all of a reader that it reached, and those that once failed. */
+/**
+ * What fuzzing has found of a format: inputs that reach all of a reader that it reached, and those that once failed.
+ */
 @Tag("once")
 class FuzzCorpusTest {
 

@@ -3,8 +3,20 @@ package io.penstock.formats;
 
 import com.sun.management.ThreadMXBean;
 import io.penstock.Backend;
+import io.penstock.formats.codec.Codecs;
+import io.penstock.formats.load.Assembly;
+import io.penstock.formats.read.ArrowFiles;
+import io.penstock.formats.read.FormatReader;
+import io.penstock.formats.read.GgufReader;
+import io.penstock.formats.read.NiftiReader;
+import io.penstock.formats.read.NpyReader;
+import io.penstock.formats.read.NpzReader;
+import io.penstock.formats.read.SafetensorsIndexReader;
+import io.penstock.formats.read.SafetensorsReader;
+import io.penstock.formats.read.ZarrReader;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -13,8 +25,8 @@ import java.util.Map;
 
 /**
  * Reads any bytes as a file of one format, plans a load of its arrays, and decodes those in chunks. Allowed are the
- * exceptions that the API names; what a file names must lie in it; and the heap that is allocated must be in proportion
- * to the file.
+ * exceptions that the API names; what a file names must lie in it; what it says twice must agree, where it is read; and
+ * the heap that is allocated must be in proportion to the file.
  *
  * <p>The input of most formats is the file. Of Zarr it is the document, a byte of 0, and the one chunk or shard; of
  * {@code codecs} the number of the codec, and a chunk.
@@ -25,7 +37,7 @@ final class FuzzTarget {
             List.of("safetensors", "index", "gguf", "npy", "npz", "zarr2", "zarr3", "arrow", "nifti", "codecs");
 
     static final List<String> CODECS =
-            List.of("lz4", "lz4-frame", "blosc", "zstd", "gzip", "zlib", "deflate", "npy", "crc32c");
+            List.of("lz4", "lz4-frame", "blosc", "zstd", "gzip", "zlib", "deflate:00000000", "npy", "crc32c");
 
     private static final Map<String, FormatReader> READERS = Map.of(
             "safetensors", new SafetensorsReader(),
@@ -38,10 +50,15 @@ final class FuzzTarget {
             "arrow", new ArrowFiles(),
             "nifti", new NiftiReader());
 
-    /** The keys of a chunk by the number of dimensions and the separator; all are names of the same bytes. */
+    /**
+     * The keys of a chunk by what the document has: all are names of the same bytes, for arrays of 1 to 3 dimensions.
+     */
     private static final Map<String, List<String>> KEYS = Map.of(
-            "zarr2", List.of("0", "0.0", "1.0.0", "1/0"),
-            "zarr3", List.of("c/2", "c/0/0", "c/1/0/0", "c.0", "c.0.1", "1.0.0"));
+            "zarr2", List.of("0", "0.0", "1.0.0"),
+            "zarr2/", List.of("0", "1/0"),
+            "zarr3", List.of("c/2", "c/0/0", "c/1/0/0"),
+            "zarr3.", List.of("c.0", "c.0.1"),
+            "zarr3v2", List.of("0", "0.1", "1.0.0"));
 
     private static final int DECODED_BYTES = 1 << 16; // the most of an array that is decoded
     private static final long FIXED_BYTES = 2 << 20; // of heap for a file of no bytes
@@ -53,6 +70,7 @@ final class FuzzTarget {
     private final Path file;
     private final Path chunk;
     private final Backend backend;
+    private String linked = ""; // of KEYS
 
     private FuzzTarget(String format, Path file, Path chunk, Backend backend) {
         this.format = format;
@@ -64,11 +82,6 @@ final class FuzzTarget {
     static FuzzTarget of(String format, Path folder, Backend backend) throws IOException {
         Path chunk = Files.createFile(folder.resolve("chunk"));
         Path array = Files.createDirectory(folder.resolve("array"));
-        for (String key : KEYS.getOrDefault(format, List.of())) {
-            Path name = array.resolve(key);
-            Files.createDirectories(name.resolveSibling(""));
-            Files.createLink(name, chunk);
-        }
         if (format.equals("index")) {
             for (int i = 1; i <= 3; i++) {
                 String shard = "sharded-0000" + i + "-of-00003.safetensors";
@@ -129,8 +142,29 @@ final class FuzzTarget {
         while (end < input.length && input[end] != 0) {
             end++;
         }
-        Files.write(file, Arrays.copyOf(input, end));
+        byte[] document = Arrays.copyOf(input, end);
+        Files.write(file, document);
+        link(new String(document, StandardCharsets.ISO_8859_1));
         Files.write(chunk, Arrays.copyOfRange(input, Math.min(end + 1, input.length), input.length));
+    }
+
+    /** Gives the chunk the names that the document has for it: under others it would be refused. */
+    private void link(String document) throws IOException {
+        boolean encoded = format.equals("zarr3") && document.contains("\"v2\"");
+        boolean other = document.contains(format.equals("zarr2") ? "\"/\"" : "\".\"");
+        String naming = format + (encoded ? "v2" : !other ? "" : format.equals("zarr2") ? "/" : ".");
+        if (naming.equals(linked)) {
+            return;
+        }
+        for (String key : KEYS.getOrDefault(linked, List.of())) {
+            Files.delete(file.resolveSibling(key));
+        }
+        for (String key : KEYS.getOrDefault(naming, List.of())) {
+            Path name = file.resolveSibling(key);
+            Files.createDirectories(name.resolveSibling(""));
+            Files.createLink(name, chunk);
+        }
+        linked = naming;
     }
 
     private void read(FormatReader reader) throws IOException {
@@ -147,6 +181,7 @@ final class FuzzTarget {
                 }
             }
         }
+        TwiceSaid.check(read, file);
         try {
             Loader.of(backend).explain(read);
         } catch (IllegalArgumentException e) {
@@ -181,13 +216,11 @@ final class FuzzTarget {
             return;
         }
         String codec = CODECS.get((input[0] & 0xff) % CODECS.size());
-        Extent extent = new Extent(file, 1, input.length - 1);
         try {
-            Codecs.decode(
-                    new Array.ChunkData(List.of(), extent, List.of(codec)),
-                    Arrays.copyOfRange(input, 1, input.length),
-                    DECODED_BYTES);
-        } catch (MalformedFileException e) {
+            byte[] stored = Arrays.copyOfRange(input, 1, input.length);
+            Codecs.decode(List.of(codec), stored, DECODED_BYTES);
+            TwiceSaid.check(codec, stored, DECODED_BYTES);
+        } catch (Codecs.Malformed e) {
             // refused
         }
     }

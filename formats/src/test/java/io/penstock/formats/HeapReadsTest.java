@@ -3,6 +3,8 @@ package io.penstock.formats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.formats.load.Assembly;
+import io.penstock.formats.read.HeaderBytes;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;

@@ -168,7 +168,9 @@ class LoadCancelTest {
         return Files.write(folder.resolve("swapped.npy"), file.array());
     }
 
-    /** The first failure interrupts the other reads of the host: what they throw is their end, and no news for anybody. */
+    /**
+     * The first failure interrupts the other reads of the host: what they throw is their end, and no news for anybody.
+     */
     @Test
     void aFailureWhileTheHostReadsIsTheOnlyOne() throws IOException, InterruptedException {
         Path swapped = bigEndian(48 << 20);

@@ -4,6 +4,8 @@ package io.penstock.formats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.penstock.formats.load.Assembly;
+import io.penstock.formats.read.FormatReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

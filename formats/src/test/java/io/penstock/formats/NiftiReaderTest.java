@@ -20,9 +20,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.test.StepVerifier;
 
-/** NIfTI-1 and NIfTI-2 as nibabel wrote it, held against what nibabel reads; what is refused; and files without metadata. */
+/**
+ * NIfTI-1 and NIfTI-2 as nibabel wrote it, held against what nibabel reads; what is refused; and files without
+ * metadata.
+ */
 class NiftiReaderTest {
 
     @TempDir
@@ -88,7 +92,7 @@ class NiftiReaderTest {
         Path path = Files.write(folder.resolve("bad.nii"), bytes);
         assertThatThrownBy(() -> read(path))
                 .isInstanceOf(MalformedFileException.class)
-                .hasMessageStartingWith(path + ": not a valid NIfTI file: ")
+                .hasMessageStartingWith(path + ": not ")
                 .hasMessageContaining(complaint);
     }
 
@@ -118,6 +122,18 @@ class NiftiReaderTest {
         assertRefused(huge, "are too many");
     }
 
+    /** What starts before 352 starts at 352 (nifti1.h): the same voxels, whatever is there, in files that are whole. */
+    @ParameterizedTest
+    @ValueSource(floats = {0, 1, 348, 349, 350, 351, 352})
+    void anOffsetBefore352Is352(float offset) throws IOException {
+        byte[] bytes = Files.readAllBytes(Real.file("nifti/u8-little.nii"));
+        byte[] right =
+                Real.bytes(read(Real.file("nifti/u8-little.nii")).arrays().get(0));
+        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putFloat(108, offset);
+        Array array = read(Files.write(folder.resolve("o.nii"), bytes)).arrays().get(0);
+        assertThat(Real.bytes(array)).containsExactly(right);
+    }
+
     /** Returns a valid file of NIfTI-2 with a long at an offset. */
     private static byte[] two(int at, long value) throws IOException {
         byte[] bytes = Files.readAllBytes(Real.file("nifti/two-u8-little.nii"));
@@ -144,7 +160,6 @@ class NiftiReaderTest {
         assertRefused(two(32, Long.MIN_VALUE), "dim[2] must be at least 1, was -9223372036854775808");
         assertRefused(two(32, 1L << 61), "are too many");
         assertRefused(two(32, 1L << 40), "the data at byte 544 takes");
-        assertRefused(two(168, 539), "its voxels must start after the header, but start at 539");
         assertRefused(two(168, Long.MAX_VALUE), "are too many");
         assertRefused(two(168, 1L << 50), "the data would start at byte 1125899906842624");
         byte[] mangled = two(16, 3);

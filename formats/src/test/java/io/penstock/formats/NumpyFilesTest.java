@@ -66,7 +66,7 @@ class NumpyFilesTest {
         }
         Array.ChunkData chunk = chunked.chunks().get(0);
         assertThat(chunked.chunks()).hasSize(1);
-        assertThat(chunk.codecs()).containsExactly("npy", "deflate");
+        assertThat(chunk.codecs()).hasSize(2).startsWith("npy");
         byte[] stored = Real.bytes(chunk.extent());
         try (InflaterInputStream in = new InflaterInputStream(new ByteArrayInputStream(stored), new Inflater(true))) {
             byte[] all = in.readAllBytes();
@@ -159,7 +159,8 @@ class NumpyFilesTest {
                 "{'descr': '<f4' 'fortran_order': False} # expected a comma",
                 "{'descr': '<f4', 'fortran_order': False, 'shape': ()} x # more after the end",
                 "{'descr': '<f3', 'fortran_order': False, 'shape': ()} # unknown type '<f3'",
-                "{'descr': '|f4', 'fortran_order': False, 'shape': ()} # must have a byte order",
+                "{'descr': '<M8[foo]', 'fortran_order': False, 'shape': ()} # unknown type '<M8[foo]'",
+                "{'descr': '<float32', 'fortran_order': False, 'shape': ()} # unknown type '<float32'",
                 "{'descr': '<U999999999', 'fortran_order': False, 'shape': ()} # unknown type",
                 "{'descr': ('<f4', (2,)), 'fortran_order': False, 'shape': ()} # a shape of their own",
                 "{'descr': '<f4 # a string must end",
@@ -221,6 +222,22 @@ class NumpyFilesTest {
         assertThatThrownBy(() -> read(file)).hasMessageContaining("member a.npy takes 1000 bytes at");
     }
 
+    /** Returns a zip file of a member that is not compressed, whose header has its sizes. */
+    private static byte[] stored(String name, byte[] member) throws IOException {
+        CRC32 sum = new CRC32();
+        sum.update(member);
+        ZipEntry entry = new ZipEntry(name);
+        entry.setMethod(ZipEntry.STORED);
+        entry.setSize(member.length);
+        entry.setCrc(sum.getValue());
+        var bytes = new ByteArrayOutputStream();
+        try (ZipOutputStream zip = new ZipOutputStream(bytes)) {
+            zip.putNextEntry(entry);
+            zip.write(member);
+        }
+        return bytes.toByteArray();
+    }
+
     private Path zip(Map<String, byte[]> members) throws IOException {
         Path file = folder.resolve("m.npz");
         try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(file))) {
@@ -246,6 +263,106 @@ class NumpyFilesTest {
         assertThatThrownBy(() -> read(zip(Map.of("a.npy", array, "b.npy", text))))
                 .isInstanceOf(MalformedFileException.class)
                 .hasMessageContaining("member b.npy: it must begin with");
+    }
+
+    /** The header is what {@code numpy.dtype} takes. */
+    @ParameterizedTest
+    @CsvSource({
+        "f4, F32", "=f4, F32", "|f4, F32", "float32, F32", "f, F32", "<f, F32", ">f, F32", "?, BOOL", "bool, BOOL",
+                "b, I8", "B, U8",
+        "<l, I64", "L, U64", "<d, F64", "d, F64", "e, F16", "<i, I32", "H, U16", "F, C64", "complex128, C128",
+                "int, I64", "uint8, U8",
+        "S3, S3", "=U2, U2", "<m8[25us], TIMEDELTA64[25us]", "M8[D], DATETIME64[D]"
+    })
+    void aTypeHasManySpellings(String descr, String type) throws IOException {
+        byte[] npy = npy("{u'descr': u'" + descr + "', U\"fortran_order\": False, 'shape': (2L,), }", 32);
+        Array array = read(Files.write(folder.resolve("a.npy"), npy)).arrays().get(0);
+        assertThat(array.type()).hasToString(type);
+        assertThat(array.byteOrder() == ByteOrder.BIG_ENDIAN).isEqualTo(descr.startsWith(">"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"<U0", "|S0", "S", "U"})
+    void textsOfNoBytesAreAnEmptyArray(String descr) throws IOException {
+        byte[] npy = npy("{'descr': '" + descr + "', 'fortran_order': False, 'shape': (2,), }", 0);
+        assertThat(read(Files.write(folder.resolve("a.npy"), npy))
+                        .arrays()
+                        .get(0)
+                        .shape())
+                .containsExactly(2L, 0L);
+    }
+
+    /** The directory has each name, sum and size a second time. */
+    @ParameterizedTest
+    @ValueSource(ints = {14, 18, 22, 30}) // of the local header: sum, stored, length, name
+    void aLocalHeaderIsComparedWithTheDirectory(int at) throws IOException {
+        byte[] array = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 12);
+        byte[] zip = stored("a.npy", array);
+        assertThat(read(Files.write(folder.resolve("a.npz"), zip)).arrays()).hasSize(1);
+        zip[at] ^= 1;
+        assertThatThrownBy(() -> read(Files.write(folder.resolve("a.npz"), zip)))
+                .isInstanceOf(MalformedFileException.class)
+                .hasMessageContaining("differs from its entry in the central directory");
+    }
+
+    /** A member that was streamed has its sum and sizes behind its bytes, marked or not. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatFollowsAStreamedMemberIsComparedWithTheDirectory(boolean marked) throws IOException {
+        byte[] array = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 12);
+        byte[] zip = stored("a.npy", array);
+        int end = 30 + 5 + array.length;
+        ByteBuffer local = ByteBuffer.wrap(zip).order(ByteOrder.LITTLE_ENDIAN);
+        int added = marked ? 16 : 12;
+        ByteBuffer later = ByteBuffer.allocate(zip.length + added).order(ByteOrder.LITTLE_ENDIAN);
+        later.put(zip, 0, end);
+        if (marked) {
+            later.putInt(0x08074b50);
+        }
+        later.put(zip, 14, 12).put(zip, end, zip.length - end);
+        later.putShort(6, (short) (local.getShort(6) | 8))
+                .putInt(14, 0)
+                .putInt(18, 0)
+                .putInt(22, 0);
+        int directory = end + added;
+        later.putShort(directory + 8, (short) (later.getShort(directory + 8) | 8));
+        later.putInt(later.capacity() - 6, directory);
+        Path path = Files.write(folder.resolve("later.npz"), later.array());
+        assertThat(read(path).arrays()).hasSize(1);
+        for (int at = directory - 12; at < directory; at++) {
+            byte[] changed = later.array().clone();
+            changed[at] ^= 1;
+            assertThatThrownBy(() -> read(Files.write(path, changed)))
+                    .isInstanceOf(MalformedFileException.class)
+                    .hasMessageContaining("what follows member a.npy differs");
+        }
+    }
+
+    /** Each byte of each member, with the comparison of {@code load --verify}, and where it is converted on the way. */
+    @Test
+    void theSumOfAStoredMemberIsComparedWhereItPassesTheHost() throws IOException {
+        byte[] array = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", 12);
+        byte[] stored = stored("a.npy", array);
+        Path path = Files.write(folder.resolve("stored.npz"), stored);
+        try (Backend backend = Backends.open("host")) {
+            LoaderTest.get(Loader.of(backend).brainFloats().load(path)).close();
+            stored[30 + 5 + array.length - 1] ^= 1;
+            Files.write(path, stored);
+            LoaderTest.get(Loader.of(backend).load(path)).close(); // straight
+            for (Loader loader :
+                    List.of(Loader.of(backend).brainFloats(), Loader.of(backend).slice(Slice.rows(0, 3)))) {
+                LoadPlan.Placement placement = Objects.requireNonNull(
+                                loader.explain(path).block())
+                        .arrays()
+                        .get(0);
+                assertThatThrownBy(() -> placement.contents(part -> {}))
+                        .isInstanceOf(MalformedFileException.class)
+                        .hasMessageContaining("the CRC-32 of member a.npy must be");
+            }
+            assertThatThrownBy(() ->
+                            LoaderTest.get(Loader.of(backend).brainFloats().load(path)))
+                    .isInstanceOf(MalformedFileException.class);
+        }
     }
 
     /** As savez writes it beside arrays of numbers, for a dictionary for example; NumPy reads the others. */

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Objects;
 
 /** The files that other libraries wrote: ORIGIN.md beside them says which. */
-final class Real {
+public final class Real {
 
     private Real() {}
 
-    static Path file(String name) {
+    public static Path file(String name) {
         try {
             return Path.of(Objects.requireNonNull(Real.class.getResource("/real/" + name), name)
                     .toURI());

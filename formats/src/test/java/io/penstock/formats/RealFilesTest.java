@@ -3,6 +3,10 @@ package io.penstock.formats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.formats.read.FormatReader;
+import io.penstock.formats.read.GgufReader;
+import io.penstock.formats.read.SafetensorsIndexReader;
+import io.penstock.formats.read.SafetensorsReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,6 +4,9 @@ package io.penstock.formats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.formats.read.FormatReader;
+import io.penstock.formats.read.SafetensorsIndexReader;
+import io.penstock.formats.read.SafetensorsReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

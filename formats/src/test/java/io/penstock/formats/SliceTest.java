@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.formats.load.Batch;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -151,7 +152,10 @@ class SliceTest {
     private static final int CHUNK_COLUMNS = 4200;
     private static final int COLUMNS = 4 * CHUNK_COLUMNS + 2; // so that parts start a little within a chunk
 
-    /** Returns an array of bytes in four columns of chunks and a rest; each element is the number of its column of chunks. */
+    /**
+     * Returns an array of bytes in four columns of chunks and a rest; each element is the number of its column of
+     * chunks.
+     */
     private ArrayFile chunks() throws IOException {
         List<Array.ChunkData> chunks = new ArrayList<>();
         for (long j = 0; j * CHUNK_COLUMNS < COLUMNS; j++) {

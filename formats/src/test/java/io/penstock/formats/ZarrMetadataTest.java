@@ -4,6 +4,7 @@ package io.penstock.formats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.formats.read.ZarrReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -77,7 +78,7 @@ class ZarrMetadataTest {
     @CsvSource({
         "'\"cname\": \"snappy\"', blosc (snappy)",
         "'\"cname\": \"blosclz\", \"shuffle\": 1', blosc (blosclz)",
-        "'\"cname\": \"zstd\", \"shuffle\": 2', blosc (bitshuffle)",
+        "'\"cname\": \"zstd\", \"shuffle\": 2', blosc",
         "'\"cname\": \"lz4hc\", \"shuffle\": 1', blosc",
         "'\"clevel\": 5', blosc"
     })
@@ -122,7 +123,7 @@ class ZarrMetadataTest {
     @CsvSource({"|S1, '\"eHk=\"'", "|S3, '\"*\"'", "<U1, '\"ab\"'", "<M8[D], '\"now\"'", "|S5000, '\"eHk=\"'"})
     void aFillValueThatIsLongerOrNoneIsRefused(String type, String fill) throws IOException {
         Path array = v2(type, fill);
-        assertThatThrownBy(() -> data(array)).hasMessageContaining("fill_value " + fill.replace("\"", "") + " of ");
+        assertThatThrownBy(() -> data(array)).hasMessageContaining("fill_value " + fill + " of ");
     }
 
     @Test
@@ -179,7 +180,7 @@ class ZarrMetadataTest {
         Path array = v3(type, fill, "{}");
         assertThatThrownBy(() -> new ZarrReader().read(array))
                 .isInstanceOf(MalformedFileException.class)
-                .hasMessageContaining("fill_value " + fill.replace("\"", "") + " of ")
+                .hasMessageContaining("fill_value " + fill + " of ")
                 .hasMessageEndingWith("is not supported");
     }
 
@@ -219,7 +220,7 @@ class ZarrMetadataTest {
         Path ome = v3("uint8", "0", "{\"ome\": " + value + ", \"other\": 1}");
         assertThat(new ZarrReader().read(ome).attributes()).containsOnlyKeys("ome", "other");
         Path both = v3("uint8", "0", "{\"ome\": {\"multiscales\": " + value + "}, \"other\": 1}");
-        assertThat(new ZarrReader().read(both).attributes()).containsOnlyKeys("other");
+        assertThat(new ZarrReader().read(both).attributes()).containsOnlyKeys("ome", "other");
     }
 
     /** Data sets that are kept apart from their names, as git-annex and DVC do it, have links for chunks. */

@@ -85,7 +85,9 @@ public interface ByteRules extends Rules {
         assertThat(reading.terminals()).isZero();
     }
 
-    /** Pieces of any size become the file. If this fails, check a piece that begins in one chunk and ends in another. */
+    /**
+     * Pieces of any size become the file. If this fails, check a piece that begins in one chunk and ends in another.
+     */
     @Test
     default void required_103_byteBuffersAreWrittenOneBehindTheOther(Bench bench) {
         Path path = bench.path("out");

@@ -61,7 +61,10 @@ public interface CopyRules extends Rules {
         assertCopied(from.all(), 0);
     }
 
-    /** Rule 103: more than one segment of host memory, and many bounce buffers. If this fails, check how a copy continues. */
+    /**
+     * Rule 103: more than one segment of host memory, and many bounce buffers. If this fails, check how a copy
+     * continues.
+     */
     @Test
     default void required_103_aLargeCopyArrivesWhole(Bench bench) {
         long length = (2 << 20) + 3;

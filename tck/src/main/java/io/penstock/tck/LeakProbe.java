@@ -18,7 +18,10 @@ import java.util.stream.Stream;
 /** Counts what a test may leak: descriptors, threads, and the backend's own live counts. */
 public final class LeakProbe {
 
-    /** The count of the threads whose names start with {@code penstock}. */
+    /**
+     * The count of the threads whose names start with {@code penstock}, without those of the process that end once
+     * idle.
+     */
     public static final String THREADS = "threads named penstock*";
 
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
@@ -112,6 +115,8 @@ public final class LeakProbe {
             alive = new Thread[2 * alive.length];
             count = all.enumerate(alive);
         }
-        return Arrays.stream(alive, 0, count).map(Thread::getName).filter(name -> name.startsWith("penstock"));
+        return Arrays.stream(alive, 0, count)
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("penstock") && !name.startsWith("penstock-file-"));
     }
 }

@@ -57,8 +57,8 @@ public interface LeakRules extends Rules {
     }
 
     /**
-     * Rule 201: what is open is counted, and what a transfer uses until its native end, also after a cancel. If this fails,
-     * check the pins of the intake.
+     * Rule 201: what is open is counted, and what a transfer uses until its native end, also after a cancel. If this
+     * fails, check the pins of the intake.
      */
     @Test
     default void required_201_countersTellWhatIsOpenAndInUse(Bench bench) throws IOException {

@@ -76,7 +76,9 @@ class BenchTest {
         bench = new Bench(new Subject());
     }
 
-    /** Ten rules failed with "neither a regular file nor a block device" where the artifact with the gate was missing. */
+    /**
+     * Ten rules failed with "neither a regular file nor a block device" where the artifact with the gate was missing.
+     */
     @Test
     void aGateThatTheBackendDoesNotOpenIsExplained() {
         IOException refusal = new IOException("neither a regular file nor a block device");

@@ -11,6 +11,7 @@ import io.penstock.backend.cufile.cuda.CudaFailure;
 import io.penstock.backend.cufile.cuda.CudaFence;
 import io.penstock.backend.cufile.cuda.LateWord;
 import io.penstock.backend.cufile.cuda.StreamAccess;
+import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import java.util.Objects;
@@ -48,6 +49,8 @@ public final class CudaStream implements DeviceQueue {
         });
     }
 
+    private static final String NOT_LOADED = "the CUDA driver is not loaded: no backend cufile is open";
+
     private final long stream;
     private final long context;
     private final @Nullable LateSize size;
@@ -70,9 +73,7 @@ public final class CudaStream implements DeviceQueue {
             throw new IllegalArgumentException("the default stream is not supported: create one with cuStreamCreate");
         }
         // The driver requires a current context, any one, to return the stream's.
-        long any = CudaContext.anyHandle()
-                .orElseThrow(
-                        () -> new IllegalStateException("the CUDA driver is not loaded: no backend cufile is open"));
+        long any = CudaContext.anyHandle().orElseThrow(() -> new IllegalStateException(NOT_LOADED));
         long[] context = new long[1];
         int result = CudaContext.in(any, () -> Cuda.cuStreamGetCtx(stream, context));
         if (result != CudaError.SUCCESS) {
@@ -80,6 +81,21 @@ public final class CudaStream implements DeviceQueue {
                     + CudaFailure.error("cuStreamGetCtx", result));
         }
         return new CudaStream(stream, context[0], null);
+    }
+
+    /**
+     * Returns the file of the CUDA driver that the backends of this process call ({@code penstock.cufile.libcuda}), or
+     * its name for the system's loader: for an application that calls CUDA itself. Another file may be another driver,
+     * which does not know the backends' memory.
+     *
+     * @throws IllegalStateException if no backend has loaded it
+     */
+    public static String library() {
+        String file = Cuda.file();
+        if (file.isEmpty()) {
+            throw new IllegalStateException(NOT_LOADED);
+        }
+        return file;
     }
 
     /** {@inheritDoc} The CUstream. */
@@ -122,22 +138,31 @@ public final class CudaStream implements DeviceQueue {
     }
 
     /**
-     * Returns this stream for a read whose size is read from {@code size} when the stream reaches the transfer, at most
-     * the transfer's bytes: {@code transfer.on(stream.sized(size))}. Only cuFile's stream calls support this
-     * ({@code penstock.cufile.path=stream}); other paths refuse it. Writes, and transfers of more than one segment
-     * ({@code penstock.cufile.segment-bytes}), are refused too.
+     * Returns this stream for a transfer whose size is read from {@code size} when the stream reaches the transfer, at
+     * most the transfer's bytes: {@code transfer.on(stream.sized(size))}. Reads and writes. Only cuFile's stream calls
+     * support this ({@code penstock.cufile.path=stream}); other paths refuse it, and transfers of more than one segment
+     * ({@code penstock.cufile.segment-bytes}) are refused too. Only a size of {@link #lateBlocks} goes directly.
      */
     public CudaStream sized(LateSize size) {
         return new CudaStream(stream, context, Objects.requireNonNull(size, "size"));
     }
 
     /**
-     * Creates a size that becomes known in this stream's context.
+     * Creates a size that becomes known in this stream's context: any number of bytes.
      *
      * @throws io.penstock.PenstockException if no memory can be pinned
      */
     public LateSize lateSize() {
-        return new LateSize(LateWord.in(context));
+        return new LateSize(LateWord.in(context, 1));
+    }
+
+    /**
+     * As {@link #lateSize}, of a size that will be a multiple of 4096 bytes: the direct path takes no other.
+     *
+     * @throws io.penstock.PenstockException if no memory can be pinned
+     */
+    public LateSize lateBlocks() {
+        return new LateSize(LateWord.in(context, CuFile.BLOCK_BYTES));
     }
 
     private void check(String call, IntSupplier calls) {

@@ -8,6 +8,7 @@ import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The rules by cuFile's batches and streams. */
 class BatchAndStreamTckTest {
@@ -24,6 +25,7 @@ class BatchAndStreamTckTest {
     }
 
     @Nested
+    @Tag("variant")
     class Batch implements BackendRules {
         @Override
         public TckSubject subject() {
@@ -32,6 +34,7 @@ class BatchAndStreamTckTest {
     }
 
     @Nested
+    @Tag("variant")
     class Stream implements BackendRules {
         @Override
         public TckSubject subject() {

@@ -15,6 +15,7 @@ import io.penstock.Transfer;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.file.CuFileHandles;
 import io.penstock.backend.cufile.paths.CufileProvider;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -126,7 +127,7 @@ final class CuFileBench implements AutoCloseable {
             }
         }
         Files.delete(folder);
-        await(() -> CuFileHandles.LIVE.get() == 0); // the I/O queue closes files of cancelled transfers
+        await(() -> LiveObjects.count(CuFileHandles.class) == 0); // the I/O queue closes files of cancelled transfers
         CuFileLeft.assertNothing();
     }
 }

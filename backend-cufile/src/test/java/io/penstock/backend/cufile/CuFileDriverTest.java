@@ -25,6 +25,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The life of cuFile's driver: opened late, once, with the first one's settings, and closed last. */
 @ExtendWith(FreshFakes.class)
@@ -116,6 +118,18 @@ class CuFileDriverTest {
             DeviceBuffer buffer = bench.buffer(content.length);
             bench.move(Transfer.read(file.region(1, content.length - 1), buffer.region(1, content.length - 1)));
             assertThat(Arrays.mismatch(BackendFixture.content(buffer), content)).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1024", "1048576, 1024", "1048577, 1088", "16777215, 16384", "16777216, 16384"})
+    void theMostOfADirectRequestIsInTheStepsOfTheGuide(long asked, long kilobytes) throws IOException {
+        cufile.set("nvfs", 1);
+        Options options = CuFileFake.options(CufilePath.SYNC).with(CufileOptions.DIRECT_IO_BYTES, asked);
+        try (CuFileBench bench = CuFileBench.open(options)) {
+            bench.file(CuFileBench.bytes(4096));
+            assertThat(CuFileFake.driver().properties().maxDirectIoKilobytes()).isEqualTo(kilobytes);
+            assertThat(CuFileFake.driver().ignored()).isEmpty();
         }
     }
 

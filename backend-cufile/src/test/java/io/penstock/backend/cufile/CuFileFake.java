@@ -13,7 +13,8 @@ import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.file.CuFileHandles;
 import io.penstock.backend.cufile.file.StorageKind;
 import io.penstock.backend.cufile.paths.CufileProvider;
-import io.penstock.backend.cufile.staged.PinnedBuffers;
+import io.penstock.backend.cufile.staged.PinnedBuffer;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.testing.GatedSubject;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -99,10 +100,10 @@ record CuFileFake(CufilePath variant, TransferPath path, Set<FileOption> fileOpt
     public Map<String, Long> live() {
         return Map.of(
                 "GPU memory",
-                GpuMemory.LIVE.get(),
+                LiveObjects.count(GpuMemory.class),
                 "pinned staging buffers",
-                PinnedBuffers.LIVE.get(),
+                LiveObjects.count(PinnedBuffer.class),
                 "cuFile handles",
-                CuFileHandles.LIVE.get());
+                LiveObjects.count(CuFileHandles.class));
     }
 }

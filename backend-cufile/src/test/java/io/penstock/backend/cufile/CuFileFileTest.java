@@ -51,7 +51,7 @@ class CuFileFileTest {
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
             channel.write(ByteBuffer.allocate(1), BYTES - 1); // a hole before it
         }
-        CuFileIoPath ioPath = new CuFileIoPath(session, CuFileMode.SYNC, false, CuFileSizes.of(options), 0);
+        CuFileIoPath ioPath = new CuFileIoPath.Compat(session, CuFileMode.SYNC, CuFileSizes.of(options));
         file = (CuFileFile) ioPath.open(path, Set.of(FileOption.READ));
     }
 

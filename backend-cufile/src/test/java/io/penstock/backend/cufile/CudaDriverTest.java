@@ -20,7 +20,7 @@ import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.backend.cufile.staged.PinnedBuffer;
-import io.penstock.backend.cufile.staged.PinnedBuffers;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.testing.FakeControl;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -178,9 +178,9 @@ class CudaDriverTest {
     void memoryWhoseWatcherThrowsIsFreed() {
         CudaContext context = ContextChoice.open(CufileSubject.fakes().resolve(Backends.options()));
         CudaDriver driver = new CudaDriver(context, new Refusing(), Set.of(TransferPath.STAGED), 0);
-        long live = GpuMemory.LIVE.get();
+        long live = LiveObjects.count(GpuMemory.class);
         assertThatThrownBy(() -> driver.allocate(300L << 20)).isInstanceOf(DeviceLostException.class);
-        assertThat(GpuMemory.LIVE).hasValue(live);
+        assertThat(LiveObjects.count(GpuMemory.class)).isEqualTo(live);
         assertThat(cuda.awaitLive("allocations", 0)).isZero();
         driver.close();
     }
@@ -199,7 +199,7 @@ class CudaDriverTest {
     private static final class PinnedOwner implements AutoCloseable {
         private final CudaContext context =
                 ContextChoice.open(CufileSubject.fakes().resolve(Backends.options()));
-        private final PinnedBuffer staging = PinnedBuffers.of(context).take(4096);
+        private final PinnedBuffer staging = PinnedBuffer.Pool.of(context).take(4096L);
 
         @Override
         public void close() {
@@ -244,7 +244,7 @@ class CudaDriverTest {
         // Memory that is too large to be kept goes on a thread that may wait for the GPU, behind the close.
         assertThat(cuda.awaitLive("allocations", 0)).isZero();
         assertThat(cuda.awaitLive("contexts", 0)).isZero();
-        assertThat(GpuMemory.LIVE).hasValue(0);
-        assertThat(PinnedBuffers.LIVE).hasValue(0);
+        assertThat(LiveObjects.count(GpuMemory.class)).isZero();
+        assertThat(LiveObjects.count(PinnedBuffer.class)).isZero();
     }
 }

@@ -6,7 +6,8 @@ import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.backend.cufile.device.GpuMemory;
 import io.penstock.backend.cufile.fakes.Fakes;
-import io.penstock.backend.cufile.staged.PinnedBuffers;
+import io.penstock.backend.cufile.staged.PinnedBuffer;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.testing.GatedSubject;
 import java.util.Map;
 import java.util.Set;
@@ -49,6 +50,10 @@ record CufileSubject(CufilePath variant, TransferPath path, Set<FileOption> file
 
     @Override
     public Map<String, Long> live() {
-        return Map.of("GPU memory", GpuMemory.LIVE.get(), "pinned staging buffers", PinnedBuffers.LIVE.get());
+        return Map.of(
+                "GPU memory",
+                LiveObjects.count(GpuMemory.class),
+                "pinned staging buffers",
+                LiveObjects.count(PinnedBuffer.class));
     }
 }

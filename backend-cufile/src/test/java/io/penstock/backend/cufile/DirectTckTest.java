@@ -7,8 +7,10 @@ import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The rules where cuFile goes directly, and says so of whole blocks alone. */
+@Tag("variant")
 class DirectTckTest implements BackendRules {
 
     @BeforeAll

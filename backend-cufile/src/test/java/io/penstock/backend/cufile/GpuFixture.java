@@ -37,7 +37,10 @@ final class GpuFixture extends BackendFixture {
         return open(backend, path, FileOption.READ, FileOption.IMMUTABLE);
     }
 
-    /** Returns how often a file's mapping was to be registered; staging buffers are, too, and live as long as their backend. */
+    /**
+     * Returns how often a file's mapping was to be registered; staging buffers are, too, and live as long as their
+     * backend.
+     */
     static long registrations() {
         return Fakes.cuda().calls("cuMemHostRegister") - Fakes.cuda().live("host_buffers");
     }

@@ -22,7 +22,10 @@ import io.penstock.backend.cufile.file.CuFileHandles;
 import io.penstock.backend.cufile.paths.CufileProvider;
 import io.penstock.backend.cufile.register.RegisteredMemory;
 import io.penstock.backend.cufile.report.DriverStatistics;
+import io.penstock.engine.kit.LiveObjects;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -66,7 +69,7 @@ class GpuLibraryTest {
             gpu.close();
             GpuFixture.await(() -> !CuFileDriver.isOpen());
             assertThat(RegisteredMemory.count()).isZero();
-            assertThat(CuFileHandles.LIVE).hasValue(0);
+            assertThat(LiveObjects.count(CuFileHandles.class)).isZero();
         }
     }
 
@@ -146,30 +149,46 @@ class GpuLibraryTest {
     /** {@link LateSize}. */
     @Nested
     class Late {
-        @Test
-        void aSizeThatTheStreamWritesBeforeTheReadIsTheOneThatIsRead() {
-            open(options(CufilePath.STREAM));
-            DeviceBuffer buffer = gpu.buffer(backend, 4 << 20);
+        private static final int FOUND = 0x1010;
+        private static final int MOST = 4 << 20;
+
+        private final long[] stream = new long[1];
+
+        /** Enqueues work that lasts, and behind it the size: 0 until then. */
+        private void work(CudaContext context, LateSize size) {
             DeviceBuffer large = gpu.buffer(backend, 512 << 20);
-            GpuFixture.get(buffer.upload(0, ByteBuffer.wrap(new byte[4 << 20])));
-            CudaContext context = ContextChoice.open(options(CufilePath.STREAM).resolve(Backends.options()));
-            long[] stream = new long[1];
-            context.run("a stream", () -> Cuda.cuStreamCreate(stream, Cuda.CU_STREAM_NON_BLOCKING));
-            CudaStream carries = CudaStream.of(stream[0]);
-            LateSize size = carries.lateSize();
             int[] results = new int[2];
-            context.run("work before the read", () -> {
+            context.run("work before the transfer", () -> {
                 results[0] = Cuda.cuMemsetD8Async(large.nativeHandle(), (byte) 1, 512 << 20, stream[0]);
-                // 0x1010 bytes, written by the GPU; 0 until then.
                 results[1] = Cuda.cuMemsetD8Async(size.nativeHandle(), (byte) 0x10, 2, stream[0]);
                 return context;
             });
             assertThat(results).containsOnly(0);
-            Transfer read = Transfer.read(file.region(0, 4 << 20), buffer.all());
-            assertThat(GpuFixture.move(backend, read.on(carries.sized(size))).bytes())
-                    .isEqualTo(0x1010);
-            byte[] content = GpuFixture.content(buffer);
-            assertThat(Arrays.mismatch(content, 0, 0x1010, CONTENT, 0, 0x1010)).isEqualTo(-1);
+        }
+
+        @ParameterizedTest
+        @ValueSource(booleans = {true, false})
+        void aSizeThatTheStreamWritesBeforeTheTransferIsTheOneThatIsMoved(boolean read) throws IOException {
+            open(options(CufilePath.STREAM));
+            DeviceBuffer buffer = gpu.buffer(backend, MOST);
+            byte[] bytes = read ? new byte[MOST] : Arrays.copyOf(CONTENT, MOST);
+            GpuFixture.get(buffer.upload(0, ByteBuffer.wrap(bytes)));
+            StorageFile written =
+                    gpu.open(backend, folder.resolve("late"), FileOption.READ, FileOption.WRITE, FileOption.CREATE);
+            CudaContext context = ContextChoice.open(options(CufilePath.STREAM).resolve(Backends.options()));
+            context.run("a stream", () -> Cuda.cuStreamCreate(stream, Cuda.CU_STREAM_NON_BLOCKING));
+            CudaStream carries = CudaStream.of(stream[0]);
+            LateSize size = carries.lateSize();
+            work(context, size);
+            Transfer transfer = read
+                    ? Transfer.read(file.region(0, MOST), buffer.all())
+                    : Transfer.write(buffer.all(), written.region(0, MOST));
+            assertThat(GpuFixture.move(backend, transfer.on(carries.sized(size)))
+                            .bytes())
+                    .isEqualTo(FOUND);
+            byte[] moved = read ? GpuFixture.content(buffer) : Files.readAllBytes(written.path());
+            assertThat(Arrays.mismatch(moved, 0, FOUND, CONTENT, 0, FOUND)).isEqualTo(-1);
+            assertThat(moved).hasSize(read ? MOST : FOUND);
             size.close();
             context.run("end of the stream", () -> {
                 Cuda.cuStreamSynchronize(stream[0]);

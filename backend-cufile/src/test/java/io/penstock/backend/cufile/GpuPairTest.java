@@ -19,6 +19,7 @@ import io.penstock.backend.cufile.driver.CuFileDriver;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.paths.CufileProvider;
 import io.penstock.backend.cufile.register.RegisteredMemory;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.tck.Require;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -63,7 +64,7 @@ class GpuPairTest {
     @AfterEach
     void nothingIsLeft() {
         gpus.close();
-        GpuFixture.await(() -> !CuFileDriver.isOpen() && GpuMemory.LIVE.get() == 0);
+        GpuFixture.await(() -> !CuFileDriver.isOpen() && LiveObjects.count(GpuMemory.class) == 0);
         assertThat(RegisteredMemory.count()).isZero();
     }
 

@@ -8,7 +8,8 @@ import io.penstock.TransferPath;
 import io.penstock.backend.cufile.device.GpuMemory;
 import io.penstock.backend.cufile.file.CuFileHandles;
 import io.penstock.backend.cufile.paths.CufileProvider;
-import io.penstock.backend.cufile.staged.PinnedBuffers;
+import io.penstock.backend.cufile.staged.PinnedBuffer;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.testing.GatedSubject;
 import io.penstock.tck.Require;
 import java.nio.file.Path;
@@ -61,10 +62,10 @@ record GpuSubject(CufilePath variant, TransferPath path, Set<FileOption> fileOpt
     public Map<String, Long> live() {
         return Map.of(
                 "GPU memory",
-                GpuMemory.LIVE.get(),
+                LiveObjects.count(GpuMemory.class),
                 "pinned staging buffers",
-                PinnedBuffers.LIVE.get(),
+                LiveObjects.count(PinnedBuffer.class),
                 "cuFile handles",
-                CuFileHandles.LIVE.get());
+                LiveObjects.count(CuFileHandles.class));
     }
 }

@@ -10,8 +10,10 @@ import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The rules over mappings that the GPU reads; what is written goes through staging buffers. */
+@Tag("variant")
 class MappedTckTest implements BackendRules {
 
     @BeforeAll

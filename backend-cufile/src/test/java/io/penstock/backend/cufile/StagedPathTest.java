@@ -22,12 +22,14 @@ import io.penstock.backend.cufile.device.GpuMemory;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -183,12 +185,14 @@ class StagedPathTest {
     @ValueSource(ints = {700, 719, 214, 709})
     void afterAStickyErrorEverythingIsLostAndTheCauseIsNamed(int code) throws IOException {
         Transfer read = Transfer.read(file(bytes(4096)).all(), buffer(4096).all());
+        DeviceBuffer idle = buffer(16);
         cuda.fail("cuEventQuery", 0, code);
         assertThatThrownBy(() -> move(read))
                 .isInstanceOf(DeviceLostException.class)
                 .hasMessageContaining("cuEventQuery -> CUDA_ERROR_")
                 .hasMessageContaining(CudaFailure.foreignCause(code));
         assertThatThrownBy(() -> move(read)).isInstanceOf(DeviceLostException.class);
+        idle.revoked().block(Duration.ofSeconds(20));
         DeviceBuffer another = buffer(16);
         assertThatThrownBy(() -> another.upload(0, ByteBuffer.allocate(16)).block())
                 .isInstanceOf(DeviceLostException.class);
@@ -206,7 +210,7 @@ class StagedPathTest {
     @Test
     void required_201_aBufferStaysUntilACopyThatHangsHasEndedAlsoAfterACancel() throws IOException {
         DeviceBuffer buffer = buffer(4096);
-        long before = GpuMemory.LIVE.get();
+        long before = LiveObjects.count(GpuMemory.class);
         cuda.hold("cuMemcpyHtoDAsync");
         CompletableFuture<Completion> read = backend.submit(
                         Transfer.read(file(bytes(4096)).all(), buffer.all()))
@@ -214,10 +218,12 @@ class StagedPathTest {
         assertThat(cuda.awaitHeld("cuMemcpyHtoDAsync", 1)).isEqualTo(1);
         read.cancel(true);
         buffer.close();
-        assertThat(GpuMemory.LIVE).as("while the GPU may still write").hasValue(before);
+        assertThat(LiveObjects.count(GpuMemory.class))
+                .as("while the GPU may still write")
+                .isEqualTo(before);
         cuda.release("cuMemcpyHtoDAsync");
         backend.close();
-        assertThat(GpuMemory.LIVE).hasValue(0);
+        assertThat(LiveObjects.count(GpuMemory.class)).isZero();
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The rules through pinned staging buffers. */
 class StagedTckTest {
@@ -44,6 +45,7 @@ class StagedTckTest {
 
     /** Past the page cache, in whole blocks. */
     @Nested
+    @Tag("variant")
     class Direct implements BackendRules {
         @Override
         public TckSubject subject() {

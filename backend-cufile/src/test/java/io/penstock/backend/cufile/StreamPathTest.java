@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.penstock.Backend;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
+import io.penstock.DeviceFence;
 import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
@@ -16,6 +17,7 @@ import io.penstock.TransferPath;
 import io.penstock.backend.cufile.fakes.Application;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -203,6 +205,121 @@ class StreamPathTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"0, 0", "4096, 0", "5000, 0", "12288, 0", "9000, 4096", "12288, 4096"})
+    void aWriteTakesASizeThatIsSetUntilTheStreamReachesIt(int size, int shorten) throws IOException {
+        byte[] content = CuFileBench.bytes(3 * 4096);
+        byte[] before = new byte[6000];
+        Arrays.fill(before, (byte) 7);
+        StorageFile file = bench.writable(before);
+        DeviceBuffer buffer = bench.buffer(content);
+        if (shorten > 0) {
+            bench.cufile.shorten(WRITE, shorten);
+        }
+        try (Application application = new Application(0)) {
+            CudaStream stream = CudaStream.of(application.stream());
+            try (LateSize late = stream.lateSize()) {
+                application.spin();
+                CompletableFuture<Completion> write = bench.backend()
+                        .submit(Transfer.write(buffer.all(), file.region(0, content.length))
+                                .on(stream.sized(late)))
+                        .toFuture();
+                assertThat(bench.cufile.awaitCalls(WRITE, 1)).isEqualTo(1);
+                late.set(size);
+                application.letKernelsEnd();
+                Completion completion = write.orTimeout(20, SECONDS).join();
+                assertThat(List.of(completion.bytes(), completion.bytes(0))).containsOnly((long) size);
+            }
+        }
+        byte[] after = Arrays.copyOf(content, Math.max(size, before.length));
+        System.arraycopy(
+                before,
+                Math.min(size, before.length),
+                after,
+                Math.min(size, before.length),
+                Math.max(before.length - size, 0));
+        assertThat(file.path()).hasBinaryContent(after);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aSizeThatIsLargerThanTheTransferFailsItAndSaysBoth(boolean read) throws IOException {
+        StorageFile file = bench.writable(CuFileBench.bytes(8192));
+        DeviceBuffer buffer = bench.buffer(8192);
+        try (Application application = new Application(0)) {
+            CudaStream stream = CudaStream.of(application.stream());
+            try (LateSize late = stream.lateSize()) {
+                Transfer transfer = read
+                        ? Transfer.read(file.region(0, 4096), buffer.region(0, 4096))
+                        : Transfer.write(buffer.region(0, 4096), file.region(0, 4096));
+                application.spin();
+                CompletableFuture<Completion> end =
+                        bench.backend().submit(transfer.on(stream.sized(late))).toFuture();
+                assertThat(bench.cufile.awaitCalls(read ? READ : WRITE, 1)).isEqualTo(1);
+                late.set(4097);
+                application.letKernelsEnd();
+                assertThatThrownBy(() -> end.orTimeout(20, SECONDS).join())
+                        .hasCauseInstanceOf(PermanentStorageException.class)
+                        .hasMessageContaining("at most 4096, was 4097");
+                assertThat(file.path()).hasSize(8192);
+            }
+        }
+        bench.backend().close();
+        Fakes.reset(); // it complains, unless the size was there before the fake looked at the cell
+    }
+
+    /** As in registered memory on a disk that nvidia-fs reaches. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aLateSizeInWholeBlocksGoesDirectlyAndAnyOtherDoesNot(boolean read) throws IOException {
+        bench.close();
+        bench = CuFileBench.open(
+                CuFileFake.options(CufilePath.STREAM).with(CufileOptions.REGISTER, Registering.ALWAYS));
+        bench.cufile.set("nvfs", 1);
+        byte[] content = CuFileBench.bytes(3 * 4096);
+        StorageFile file = bench.writable(content);
+        DeviceBuffer buffer = bench.buffer(CuFileBench.bytes(3 * 4096));
+        try (Application application = new Application(0)) {
+            CudaStream stream = CudaStream.of(application.stream());
+            try (LateSize blocks = stream.lateBlocks();
+                    LateSize bytes = stream.lateSize()) {
+                blocks.set(8192);
+                bytes.set(5000);
+                Transfer transfer =
+                        read ? Transfer.read(file.all(), buffer.all()) : Transfer.write(buffer.all(), file.all());
+                Completion direct = bench.move(transfer.on(stream.sized(blocks)).requireDirect());
+                assertThat(direct.path()).isEqualTo(TransferPath.DIRECT);
+                assertThat(direct.bytes()).isEqualTo(8192);
+                Completion other = bench.move(transfer.on(stream.sized(bytes)));
+                assertThat(other.path()).isEqualTo(TransferPath.COMPAT);
+                assertThat(other.bytes()).isEqualTo(5000);
+                assertThatThrownBy(() ->
+                                bench.move(transfer.on(stream.sized(bytes)).requireDirect()))
+                        .hasMessageContaining("CudaStream.lateBlocks");
+                assertThatThrownBy(() -> blocks.set(5000))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("multiple of 4096, was 5000");
+            }
+        }
+    }
+
+    /** A kernel writes what it will, which no setter checks. */
+    @Test
+    void aSizeInWholeBlocksThatIsNoneFailsTheTransferThatWasCalledDirect() throws IOException {
+        StorageFile file = bench.file(CuFileBench.bytes(8192));
+        DeviceBuffer buffer = bench.buffer(8192);
+        try (Application application = new Application(0)) {
+            CudaStream stream = CudaStream.of(application.stream());
+            try (LateSize blocks = stream.lateBlocks()) {
+                NativeMemory.view(blocks.word.address(), Long.BYTES).putLong(0, 5000);
+                assertThatThrownBy(() -> bench.move(
+                                Transfer.read(file.all(), buffer.all()).on(stream.sized(blocks))))
+                        .isInstanceOf(PermanentStorageException.class)
+                        .hasMessageContaining("must be a multiple of 4096 bytes, at most 8192, was 5000");
+            }
+        }
+    }
+
     @Test
     void aLateBoundSizeIsRefusedOnPathsThatIgnoreIt() throws IOException {
         StorageFile file = bench.writable(CuFileBench.bytes(8 << 20));
@@ -219,8 +336,8 @@ class StreamPathTest {
                                         .on(stream.sized(size))))),
                         catchThrowable(() -> bench.move(
                                 Transfer.read(file.all(), buffer.all()).on(stream.sized(size)))),
-                        catchThrowable(() -> bench.move(Transfer.write(buffer.region(0, 4096), file.region(0, 4096))
-                                .on(stream.sized(size)))))) {
+                        catchThrowable(() -> bench.move(
+                                Transfer.write(buffer.all(), file.all()).on(stream.sized(size)))))) {
                     assertThat(refused)
                             .isInstanceOf(PermanentStorageException.class)
                             .hasMessageContaining("late-bound size");
@@ -290,6 +407,23 @@ class StreamPathTest {
         StorageFile to = bench.writable(new byte[0]);
         bench.move(Transfer.write(buffer.all(), to.region(0, 50_000)));
         assertThat(to.path()).hasBinaryContent(content);
+    }
+
+    /** The event behind the first part is not behind the second, which a kernel that waits for it does not see. */
+    @ParameterizedTest
+    @ValueSource(ints = {4096, 5000})
+    void aShortCountFailsAReadThatKernelsMayAlreadyWaitFor(int shorten) throws IOException {
+        StorageFile file = bench.writable(CuFileBench.bytes(16_384));
+        DeviceBuffer buffer = bench.buffer(16_384);
+        bench.cufile.shorten(READ, shorten);
+        try (DeviceFence fence = BackendFixture.get(bench.backend().enqueue(Transfer.read(file.all(), buffer.all())))) {
+            assertThatThrownBy(() -> BackendFixture.get(fence.outcome()))
+                    .isInstanceOf(PermanentStorageException.class)
+                    .hasMessageContaining("may have run before the last");
+        }
+        assertThat(bench.move(Transfer.read(file.all(), buffer.all())).bytes())
+                .as("without a fence it is continued")
+                .isEqualTo(16_384);
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The rules by cuFile's calls that block, in its POSIX mode. */
 class SyncTckTest {
@@ -26,6 +27,7 @@ class SyncTckTest {
 
     /** From and to the page cache. */
     @Nested
+    @Tag("variant")
     class Cached implements BackendRules {
         @Override
         public TckSubject subject() {
@@ -35,6 +37,7 @@ class SyncTckTest {
 
     /** Past the page cache. */
     @Nested
+    @Tag("variant")
     class Uncached implements BackendRules {
         @Override
         public TckSubject subject() {

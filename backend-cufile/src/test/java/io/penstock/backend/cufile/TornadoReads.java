@@ -25,7 +25,9 @@ public final class TornadoReads implements TornadoLibraryProvider {
 
     private record Open(Backend backend, CudaStream stream) implements LibraryContext {}
 
-    /** The task: {@code graph.libraryTask("weights", TornadoReads::read, array, new TornadoReads.Part(file, 0, bytes))}. */
+    /**
+     * The task: {@code graph.libraryTask("weights", TornadoReads::read, array, new TornadoReads.Part(file, 0, bytes))}.
+     */
     public static LibraryTaskDescriptor read(Object array, Part part) {
         return new LibraryTaskDescriptor()
                 .withLibrary("penstock")

@@ -10,13 +10,10 @@ import io.penstock.DeviceFence;
 import io.penstock.FileOption;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.backend.dx11.ffi.D3d11Buffer;
-import io.penstock.backend.dx11.ffi.D3d11Context;
-import io.penstock.backend.dx11.ffi.D3d11Device;
-import io.penstock.backend.dx11.ffi.D3d11Query;
-import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.backend.dx11.ffi.Com;
+import io.penstock.backend.dx11.ffi.D3d11;
 import io.penstock.backend.dx11.paths.Dx11Provider;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -53,12 +50,12 @@ class ApplicationDeviceTest {
     void everyReferenceIsGivenBack() {
         if (backend != null) {
             backend.close();
-            assertThat(Unknown.Release(device)).as("references that are left").isZero();
+            assertThat(Com.Release(device)).as("references that are left").isZero();
         }
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {D3d11Buffer.USAGE_DEFAULT, D3d11Buffer.USAGE_DYNAMIC, D3d11Buffer.USAGE_STAGING})
+    @ValueSource(ints = {D3d11.USAGE_DEFAULT, D3d11.USAGE_DYNAMIC, D3d11.USAGE_STAGING})
     void buffersOfEveryUsageAreReadIntoAndWrittenFromAtAnyOffset(int usage) throws IOException {
         byte[] content = new byte[BYTES];
         new Random(usage).nextBytes(content);
@@ -82,13 +79,13 @@ class ApplicationDeviceTest {
             other.close();
         }
         assertThat(Dx11s.references(handle)).isEqualTo(before);
-        assertThat(Unknown.Release(handle)).isZero();
+        assertThat(Com.Release(handle)).isZero();
     }
 
     @Test
     void aWholeDynamicBufferIsReplaced() throws IOException {
         Path path = Files.write(folder.resolve("source"), new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
-        long handle = Dx11s.buffer(device, 8, D3d11Buffer.USAGE_DYNAMIC);
+        long handle = Dx11s.buffer(device, 8, D3d11.USAGE_DYNAMIC);
         try (DeviceBuffer buffer = backend.wrap(handle, 8)) {
             backend.withFile(path, FileOption.READ, file -> backend.submit(Transfer.read(file.all(), buffer.all())))
                     .block(PATIENCE);
@@ -98,7 +95,7 @@ class ApplicationDeviceTest {
             target.duplicate().clear().get(got);
             assertThat(got).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
         }
-        Unknown.Release(handle);
+        Com.Release(handle);
     }
 
     @Test
@@ -107,15 +104,15 @@ class ApplicationDeviceTest {
         new Random(7).nextBytes(content);
         Path path = Files.write(folder.resolve("source"), content);
         Path copy = folder.resolve("copy");
-        long drawn = Dx11s.buffer(device, 4096, D3d11Buffer.USAGE_DEFAULT);
+        long drawn = Dx11s.buffer(device, 4096, D3d11.USAGE_DEFAULT);
         long[] context = new long[1];
-        D3d11Device.GetImmediateContext(device, context);
+        D3d11.GetImmediateContext(device, context);
         ByteBuffer frame = ByteBuffer.allocateDirect(4096);
         AtomicBoolean over = new AtomicBoolean();
         Thread application = new Thread(() -> {
             while (!over.get()) {
-                D3d11Context.UpdateSubresource(context[0], drawn, 0, 0, NativeMemory.address(frame), 0, 0);
-                D3d11Context.Flush(context[0]);
+                D3d11.UpdateSubresource(context[0], drawn, 0, 0, NativeMemory.address(frame), 0, 0);
+                D3d11.Flush(context[0]);
             }
         });
         application.start();
@@ -133,8 +130,8 @@ class ApplicationDeviceTest {
         } finally {
             over.set(true);
             join(application);
-            Unknown.Release(context[0]);
-            Unknown.Release(drawn);
+            Com.Release(context[0]);
+            Com.Release(drawn);
         }
         assertThat(Files.readAllBytes(copy)).isEqualTo(content);
     }
@@ -150,8 +147,8 @@ class ApplicationDeviceTest {
     @Test
     void onlyBuffersOfThisDeviceAreWrapped() {
         long other = Dx11s.device();
-        long foreign = Dx11s.buffer(other, 4096, D3d11Buffer.USAGE_DEFAULT);
-        long small = Dx11s.buffer(device, 4096, D3d11Buffer.USAGE_DEFAULT);
+        long foreign = Dx11s.buffer(other, 4096, D3d11.USAGE_DEFAULT);
+        long small = Dx11s.buffer(device, 4096, D3d11.USAGE_DEFAULT);
         assertThatThrownBy(() -> backend.wrap(foreign, 4096))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("belongs to another device");
@@ -161,26 +158,26 @@ class ApplicationDeviceTest {
         assertThatThrownBy(() -> backend.wrap(device, 4096))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("is not an ID3D11Buffer");
-        Unknown.Release(small);
-        Unknown.Release(foreign);
-        assertThat(Unknown.Release(other)).isZero();
+        Com.Release(small);
+        Com.Release(foreign);
+        assertThat(Com.Release(other)).isZero();
     }
 
     @Test
     void aQueryOfTheApplicationsIsAFence() {
         long[] query = new long[1];
         long[] context = new long[1];
-        D3d11Device.CreateQuery(device, new int[] {D3d11Query.EVENT, 0}, query);
-        D3d11Device.GetImmediateContext(device, context);
-        D3d11Context.End(context[0], query[0]);
-        Unknown.Release(context[0]);
+        D3d11.CreateQuery(device, new int[] {D3d11.Query.EVENT, 0}, query);
+        D3d11.GetImmediateContext(device, context);
+        D3d11.End(context[0], query[0]);
+        Com.Release(context[0]);
         try (DeviceFence fence = backend.fence(query[0])) {
             fence.signalled().block(PATIENCE);
             assertThat(fence.isSignalled()).isTrue();
             assertThat(fence.outcome().blockOptional(PATIENCE)).isEmpty();
         }
         assertThatThrownBy(() -> backend.fence(device)).isInstanceOf(IllegalArgumentException.class);
-        assertThat(Unknown.Release(query[0])).isZero();
+        assertThat(Com.Release(query[0])).isZero();
     }
 
     @Test
@@ -191,9 +188,9 @@ class ApplicationDeviceTest {
                 DeviceFence fence =
                         backend.enqueue(Transfer.read(file.all(), buffer.all())).block(PATIENCE)) {
             fence.signalled().block(PATIENCE);
-            long query = Unknown.as(fence.nativeHandle(), D3d11Query.TABLE);
+            long query = Com.as(fence.nativeHandle(), D3d11.Query.TABLE);
             assertThat(query).isNotZero();
-            Unknown.Release(query);
+            Com.Release(query);
         }
         file.close();
     }

@@ -12,12 +12,9 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.backend.dx11.device.CopyCompletions;
-import io.penstock.backend.dx11.ffi.D3d11Context4;
-import io.penstock.backend.dx11.ffi.D3d11Device;
-import io.penstock.backend.dx11.ffi.D3d11Device5;
-import io.penstock.backend.dx11.ffi.D3d11Fence;
+import io.penstock.backend.dx11.ffi.Com;
+import io.penstock.backend.dx11.ffi.D3d11;
 import io.penstock.backend.dx11.ffi.Kernel32;
-import io.penstock.backend.dx11.ffi.Unknown;
 import io.penstock.backend.dx11.paths.Dx11Provider;
 import io.penstock.tck.Witness;
 import java.io.IOException;
@@ -52,10 +49,10 @@ class ApplicationFenceTest {
         Options fenced = Direct3dFake.options(true);
         device = Dx11s.device();
         long[] context = new long[1];
-        D3d11Device.GetImmediateContext(device, context);
-        device5 = Unknown.as(device, D3d11Device5.TABLE);
-        context4 = Unknown.as(context[0], D3d11Context4.TABLE);
-        Unknown.Release(context[0]);
+        D3d11.GetImmediateContext(device, context);
+        device5 = Com.as(device, D3d11.DEVICE_5);
+        context4 = Com.as(context[0], D3d11.CONTEXT_4);
+        Com.Release(context[0]);
         backend = new Dx11Provider()
                 .open(Dx11s.resolved(fenced.with(Dx11Options.DEVICE, "0x" + Long.toHexString(device))));
     }
@@ -63,16 +60,15 @@ class ApplicationFenceTest {
     @AfterEach
     void everyReferenceIsGivenBack() {
         backend.close();
-        Unknown.Release(context4);
-        Unknown.Release(device5);
-        assertThat(Unknown.Release(device)).as("references that are left").isZero();
+        Com.Release(context4);
+        Com.Release(device5);
+        assertThat(Com.Release(device)).as("references that are left").isZero();
     }
 
     @Test
     void aTransferAfterAFenceOfTheApplicationsWaitsForIt() throws IOException {
         long[] fence = new long[1];
-        assertThat(D3d11Device5.CreateFence(device5, 0, 0, D3d11Fence.TABLE.id(), fence))
-                .isZero();
+        assertThat(D3d11.CreateFence(device5, 0, 0, D3d11.FENCE.id(), fence)).isZero();
         Path path = Files.write(folder.resolve("file"), new byte[BYTES]);
         StorageFile file = backend.openFile(path, FileOption.READ).block(PATIENCE);
         try (DeviceBuffer buffer = backend.allocate(BYTES).block(PATIENCE);
@@ -82,12 +78,12 @@ class ApplicationFenceTest {
                     backend.submit(Transfer.read(file.all(), buffer.all()).after(drawn)));
             backend.submit(Transfer.read(file.all(), buffer.all())).block(PATIENCE);
             assertThat(reading.hasEnded()).isFalse();
-            assertThat(D3d11Context4.Signal(context4, fence[0], 1)).isZero();
+            assertThat(D3d11.Signal(context4, fence[0], 1)).isZero();
             assertThat(reading.value().bytes()).isEqualTo(BYTES);
             assertThat(drawn.isSignalled()).isTrue();
         }
         file.close();
-        assertThat(Unknown.Release(fence[0])).isZero();
+        assertThat(Com.Release(fence[0])).isZero();
     }
 
     @Test
@@ -98,11 +94,11 @@ class ApplicationFenceTest {
                 DeviceFence fence =
                         backend.enqueue(Transfer.read(file.all(), buffer.all())).block(PATIENCE)) {
             fence.signalled().block(PATIENCE);
-            long handle = Unknown.as(fence.nativeHandle(), D3d11Fence.TABLE);
+            long handle = Com.as(fence.nativeHandle(), D3d11.FENCE);
             assertThat(handle).isNotZero();
             awaitValue(handle); // the device passes it behind what told of the end
-            assertThat(D3d11Fence.GetCompletedValue(handle)).isEqualTo(CopyCompletions.FENCE_VALUE);
-            Unknown.Release(handle);
+            assertThat(D3d11.GetCompletedValue(handle)).isEqualTo(CopyCompletions.FENCE_VALUE);
+            Com.Release(handle);
         }
         file.close();
     }
@@ -110,7 +106,7 @@ class ApplicationFenceTest {
     private static void awaitValue(long fence) {
         long event = Kernel32.CreateEventW(0, 0, 0, 0);
         assertThat(event).isNotZero();
-        assertThat(D3d11Fence.SetEventOnCompletion(fence, CopyCompletions.FENCE_VALUE, event))
+        assertThat(D3d11.SetEventOnCompletion(fence, CopyCompletions.FENCE_VALUE, event))
                 .isZero();
         assertThat(Kernel32.WaitForSingleObject(event, (int) PATIENCE.toMillis()))
                 .isZero();

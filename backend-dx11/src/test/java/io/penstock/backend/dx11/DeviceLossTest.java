@@ -59,6 +59,7 @@ class DeviceLossTest {
         Direct3dFake.remove(number(reason), silently);
         assertLost(read.error(), reason);
         assertLost(write.error(), reason);
+        buffer.revoked().block(PATIENCE);
         Direct3dFake.hold(false);
         assertThatThrownBy(() ->
                         backend.submit(Transfer.read(file.all(), buffer.all())).block(PATIENCE))

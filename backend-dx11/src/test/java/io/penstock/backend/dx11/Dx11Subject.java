@@ -4,9 +4,10 @@ package io.penstock.backend.dx11;
 import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.backend.dx11.device.Dx11Device;
-import io.penstock.backend.dx11.image.Dx11Image;
+import io.penstock.backend.dx11.memory.Dx11Image;
 import io.penstock.backend.dx11.memory.Dx11Memory;
 import io.penstock.backend.dx11.staged.Dx11StagingBuffer;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.testing.GatedSubject;
 import java.util.Map;
 
@@ -30,9 +31,9 @@ record Dx11Subject(Options options) implements GatedSubject {
     @Override
     public Map<String, Long> live() {
         return Map.of(
-                "buffers", Dx11Memory.LIVE.get(),
-                "textures", Dx11Image.LIVE.get(),
-                "staging buffers", Dx11StagingBuffer.LIVE.get(),
-                "devices", Dx11Device.LIVE.get());
+                "buffers", LiveObjects.count(Dx11Memory.class),
+                "textures", LiveObjects.count(Dx11Image.class),
+                "staging buffers", LiveObjects.count(Dx11StagingBuffer.class),
+                "devices", LiveObjects.count(Dx11Device.class));
     }
 }

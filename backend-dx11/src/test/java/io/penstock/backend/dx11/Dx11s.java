@@ -6,10 +6,9 @@ import io.penstock.Backends;
 import io.penstock.Options;
 import io.penstock.backend.dx11.device.Adapter;
 import io.penstock.backend.dx11.device.DeviceChoice;
-import io.penstock.backend.dx11.ffi.D3d11Buffer;
-import io.penstock.backend.dx11.ffi.D3d11Device;
+import io.penstock.backend.dx11.ffi.Com;
+import io.penstock.backend.dx11.ffi.D3d11;
 import io.penstock.backend.dx11.ffi.Hresult;
-import io.penstock.backend.dx11.ffi.Unknown;
 import io.penstock.backend.dx11.paths.Dx11Provider;
 import io.penstock.tck.Require;
 import org.jspecify.annotations.Nullable;
@@ -61,14 +60,14 @@ final class Dx11s {
 
     /** Makes a buffer as an application would, with a reference of the caller's. */
     static long buffer(long device, int bytes, int usage) {
-        int bind = usage == D3d11Buffer.USAGE_STAGING ? 0 : 1; // for vertices
+        int bind = usage == D3d11.USAGE_STAGING ? 0 : 1; // for vertices
         int access = switch (usage) {
-            case D3d11Buffer.USAGE_DYNAMIC -> D3d11Buffer.CPU_ACCESS_WRITE;
-            case D3d11Buffer.USAGE_STAGING -> D3d11Buffer.CPU_ACCESS_WRITE | D3d11Buffer.CPU_ACCESS_READ;
+            case D3d11.USAGE_DYNAMIC -> D3d11.CPU_ACCESS_WRITE;
+            case D3d11.USAGE_STAGING -> D3d11.CPU_ACCESS_WRITE | D3d11.CPU_ACCESS_READ;
             default -> 0;
         };
         long[] buffer = new long[1];
-        int result = D3d11Device.CreateBuffer(device, new int[] {bytes, usage, bind, access, 0, 0}, 0, buffer);
+        int result = D3d11.CreateBuffer(device, new int[] {bytes, usage, bind, access, 0, 0}, 0, buffer);
         if (Hresult.failed(result)) {
             throw new AssertionError("CreateBuffer -> " + Hresult.describe(result));
         }
@@ -77,8 +76,8 @@ final class Dx11s {
 
     /** Returns how many references there are of an object. */
     static int references(long object) {
-        Unknown.AddRef(object);
-        return Unknown.Release(object);
+        Com.AddRef(object);
+        return Com.Release(object);
     }
 
     /** Returns options for the application's device. */

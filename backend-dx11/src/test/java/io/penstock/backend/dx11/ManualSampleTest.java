@@ -31,13 +31,13 @@ import reactor.core.publisher.Mono;
  *   <li>{@code hDxxExt} is looked at, but the library's handle is in {@code hDxxDll}: an absent library goes unseen;
  *   <li>the interface is {@code IAmdDxExtSsg} here, and {@code IAmdDxExtSSG} in chapter 9;
  *   <li>{@code If (FAILED(hr))} is no C++;
- *   <li>the region's size is {@code dxLFFileInfo.blockSize}, of a variable that is called {@code dxSsgFileInfo}, and one block
- *       is not SIZE_TO_READ;
+ *   <li>the region's size is {@code dxLFFileInfo.blockSize}, of a variable that is called {@code dxSsgFileInfo}, and
+ *     one block is not SIZE_TO_READ;
  *   <li>the region is declared as {@code regionDesc}, and passed as {@code regionDescs};
  *   <li>BUFF_OFFSET + SIZE_TO_READ does not fit a buffer of SIZE_TO_READ unless the offset is 0;
  *   <li>the comment that stands between {@code hr} and its call, and the brace behind it, have changed places;
- *   <li>{@code GetExtInterface} and {@code AmdDxExtCreate11} give references that are never released, each early {@code return}
- *       leaves the file open, and a failed read is reported and gone on from.
+ *   <li>{@code GetExtInterface} and {@code AmdDxExtCreate11} give references that are never released, each early
+ *     {@code return} leaves the file open, and a failed read is reported and gone on from.
  * </ul>
  */
 @ExtendWith(SsgFake.class)

@@ -9,8 +9,8 @@ import io.penstock.FileOption;
 import io.penstock.ImageRegion;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.backend.dx11.ffi.Unknown;
-import io.penstock.backend.dx11.image.TextureShape;
+import io.penstock.backend.dx11.ffi.Com;
+import io.penstock.backend.dx11.memory.TextureShape;
 import io.penstock.backend.dx11.paths.Dx11Provider;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -78,7 +78,7 @@ class NativeCallsTest {
             assertThat(calls(backend, Transfer.read(file.all(), all))).isBetween(ofRead, ofRead + ringing(fences));
         }
         backend.close();
-        assertThat(Unknown.Release(device)).isZero();
+        assertThat(Com.Release(device)).isZero();
     }
 
     /** A fence is asked to ring where a copy takes long, and the copy may end while it is asked where it stands. */

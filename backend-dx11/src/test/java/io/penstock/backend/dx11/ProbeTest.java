@@ -10,7 +10,7 @@ import io.penstock.Options;
 import io.penstock.backend.dx11.device.Adapter;
 import io.penstock.backend.dx11.device.DeviceChoice;
 import io.penstock.backend.dx11.paths.Dx11Provider;
-import io.penstock.engine.spi.ffi.Machine;
+import io.penstock.engine.kit.ffi.Machine;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.BackendUnavailableException;
-import io.penstock.backend.dx11.ffi.D3d11Device;
-import io.penstock.backend.dx11.ffi.Direct3d;
-import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.backend.dx11.ffi.Com;
+import io.penstock.backend.dx11.ffi.D3d11;
 import io.penstock.backend.dx11.paths.Dx11Provider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,14 +22,14 @@ class RefusedDeviceTest {
     @Test
     void aDeviceOfOneThreadIsRefused() {
         long[] single = new long[1];
-        int result = Direct3d.D3D11CreateDevice(
+        int result = D3d11.Exports.D3D11CreateDevice(
                 0,
                 HARDWARE,
                 0,
-                D3d11Device.CREATE_SINGLETHREADED,
+                D3d11.CREATE_SINGLETHREADED,
                 new int[] {0xb000},
                 1,
-                Direct3d.SDK_VERSION,
+                D3d11.Exports.SDK_VERSION,
                 single,
                 0,
                 0);
@@ -38,7 +37,7 @@ class RefusedDeviceTest {
         assertThatThrownBy(() -> new Dx11Provider().open(Dx11s.resolved(Dx11s.on(single[0]))))
                 .isInstanceOf(BackendUnavailableException.class)
                 .hasMessageContaining("D3D11_CREATE_DEVICE_SINGLETHREADED");
-        assertThat(Unknown.Release(single[0])).isZero();
+        assertThat(Com.Release(single[0])).isZero();
     }
 
     @Test
@@ -48,6 +47,6 @@ class RefusedDeviceTest {
                         .open(Dx11s.resolved(Dx11s.on(device).with(Dx11Options.COPY_COMPLETION, CopyCompletion.FENCE))))
                 .isInstanceOf(BackendUnavailableException.class)
                 .hasMessageContaining("no ID3D11Device5");
-        assertThat(Unknown.Release(device)).isZero();
+        assertThat(Com.Release(device)).isZero();
     }
 }

@@ -14,11 +14,12 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.dx11.device.Dx11Device;
-import io.penstock.backend.dx11.ffi.D3d11Buffer;
+import io.penstock.backend.dx11.ffi.Com;
+import io.penstock.backend.dx11.ffi.D3d11;
 import io.penstock.backend.dx11.ffi.Hresult;
-import io.penstock.backend.dx11.ffi.Unknown;
-import io.penstock.backend.dx11.image.TextureShape;
+import io.penstock.backend.dx11.memory.TextureShape;
 import io.penstock.backend.dx11.ssg.Dx11SsgFile;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.testing.BackendFixture;
 import io.penstock.tck.Witness;
 import java.io.IOException;
@@ -243,7 +244,7 @@ class SsgPathTest {
     @Test
     void buffersOfOtherUsagesGoByStagingBuffers() throws IOException {
         long device = Long.decode(Dx11s.sharedDevice());
-        long dynamic = Dx11s.buffer(device, BLOCK, D3d11Buffer.USAGE_DYNAMIC);
+        long dynamic = Dx11s.buffer(device, BLOCK, D3d11.USAGE_DYNAMIC);
         try (SsgBench ssg = open(1);
                 DeviceBuffer buffer = ssg.backend().wrap(dynamic, BLOCK)) {
             StorageFile file = ssg.file("dynamic", new byte[BLOCK]);
@@ -251,7 +252,7 @@ class SsgPathTest {
             assertThat(ssg.run(read).path()).isEqualTo(TransferPath.STAGED);
             assertThatThrownBy(() -> ssg.run(read.requireDirect())).hasMessageContaining("not of usage DEFAULT");
         }
-        Unknown.Release(dynamic);
+        Com.Release(dynamic);
     }
 
     @Test
@@ -268,8 +269,8 @@ class SsgPathTest {
         }
         assertThat(SsgFake.calls("ReleaseFile")).as("of two handles").isEqualTo(1);
         SsgFake.reset(1); // what is kept for good is not counted any more
-        Dx11SsgFile.LIVE.decrementAndGet();
-        Dx11Device.LIVE.decrementAndGet();
+        LiveObjects.remove(Dx11SsgFile.class);
+        LiveObjects.remove(Dx11Device.class);
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.penstock.backend.dx11.device.Dx11Device;
 import io.penstock.backend.dx11.memory.Dx11Memory;
 import io.penstock.backend.dx11.ssg.Dx11SsgFile;
 import io.penstock.backend.dx11.staged.Dx11StagingBuffer;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.testing.GatedSubject;
 import java.util.Map;
 
@@ -30,10 +31,10 @@ record SsgSubject(Options options) implements GatedSubject {
     @Override
     public Map<String, Long> live() {
         return Map.of(
-                "buffers", Dx11Memory.LIVE.get(),
-                "staging buffers", Dx11StagingBuffer.LIVE.get(),
-                "devices", Dx11Device.LIVE.get(),
-                "file handles", Dx11SsgFile.LIVE.get(),
+                "buffers", LiveObjects.count(Dx11Memory.class),
+                "staging buffers", LiveObjects.count(Dx11StagingBuffer.class),
+                "devices", LiveObjects.count(Dx11Device.class),
+                "file handles", LiveObjects.count(Dx11SsgFile.class),
                 "the driver's", (long) SsgFake.live());
     }
 }

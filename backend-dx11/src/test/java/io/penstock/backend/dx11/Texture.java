@@ -2,14 +2,12 @@
 package io.penstock.backend.dx11;
 
 import io.penstock.ImageRegion.Texels;
-import io.penstock.backend.dx11.ffi.D3d11Buffer;
-import io.penstock.backend.dx11.ffi.D3d11Context;
-import io.penstock.backend.dx11.ffi.D3d11Device;
+import io.penstock.backend.dx11.ffi.Com;
+import io.penstock.backend.dx11.ffi.D3d11;
 import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.backend.dx11.ffi.TextureCalls;
-import io.penstock.backend.dx11.ffi.Unknown;
-import io.penstock.backend.dx11.image.TextureShape;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.backend.dx11.memory.TextureShape;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -41,10 +39,10 @@ record Texture(long device, TextureShape.Kind kind, Texels size, int levels, int
 
     /** Makes one of another usage than DEFAULT, which holds nothing yet. */
     static long create(long device, TextureShape.Kind kind, Texels size, int levels, int format, int usage) {
-        int bind = usage == D3d11Buffer.USAGE_STAGING ? 0 : D3d11Buffer.BIND_SHADER_RESOURCE;
+        int bind = usage == D3d11.USAGE_STAGING ? 0 : D3d11.BIND_SHADER_RESOURCE;
         int access = switch (usage) {
-            case D3d11Buffer.USAGE_DYNAMIC -> D3d11Buffer.CPU_ACCESS_WRITE;
-            case D3d11Buffer.USAGE_STAGING -> D3d11Buffer.CPU_ACCESS_WRITE | D3d11Buffer.CPU_ACCESS_READ;
+            case D3d11.USAGE_DYNAMIC -> D3d11.CPU_ACCESS_WRITE;
+            case D3d11.USAGE_STAGING -> D3d11.CPU_ACCESS_WRITE | D3d11.CPU_ACCESS_READ;
             default -> 0;
         };
         long[] made = new long[1];
@@ -80,8 +78,8 @@ record Texture(long device, TextureShape.Kind kind, Texels size, int levels, int
 
     private long context() {
         long[] context = new long[1];
-        D3d11Device.GetImmediateContext(device, context);
-        Unknown.Release(context[0]); // the device has it
+        D3d11.GetImmediateContext(device, context);
+        Com.Release(context[0]); // the device has it
         return context[0];
     }
 
@@ -93,7 +91,7 @@ record Texture(long device, TextureShape.Kind kind, Texels size, int levels, int
         Texels there = size(level);
         int row = there.x() * texelBytes();
         for (int slice = 0; slice < subresources(); slice++) {
-            D3d11Context.UpdateSubresource(
+            D3d11.UpdateSubresource(
                     context(), handle, level + slice * levels, 0, NativeMemory.address(bytes), row, row * there.y());
         }
     }
@@ -103,21 +101,21 @@ record Texture(long device, TextureShape.Kind kind, Texels size, int levels, int
         Texels there = size(level);
         int row = there.x() * texelBytes();
         byte[] texels = new byte[row * there.y() * there.z()];
-        long staging = create(device, kind, size, levels, format, D3d11Buffer.USAGE_STAGING);
+        long staging = create(device, kind, size, levels, format, D3d11.USAGE_STAGING);
         int depth = there.z() / subresources();
         for (int slice = 0; slice < subresources(); slice++) {
             int number = level + slice * levels;
-            D3d11Context.CopySubresourceRegion(context(), staging, number, 0, 0, 0, handle, number, 0);
+            D3d11.CopySubresourceRegion(context(), staging, number, 0, 0, 0, handle, number, 0);
             read(staging, number, new int[] {row, there.y(), depth}, texels, slice * depth * there.y() * row);
         }
-        Unknown.Release(staging);
+        Com.Release(staging);
         return texels;
     }
 
     /** Reads a subresource of a staging texture: rows of so many bytes, rows, slices. */
     private void read(long staging, int number, int[] extent, byte[] into, int at) {
         ByteBuffer mapped = ByteBuffer.allocateDirect(16).order(ByteOrder.nativeOrder());
-        int result = D3d11Context.Map(context(), staging, number, MAP_READ, 0, NativeMemory.address(mapped));
+        int result = D3d11.Map(context(), staging, number, MAP_READ, 0, NativeMemory.address(mapped));
         if (Hresult.failed(result)) {
             throw new AssertionError("Map -> " + Hresult.describe(result));
         }
@@ -131,7 +129,7 @@ record Texture(long device, TextureShape.Kind kind, Texels size, int levels, int
                 to += extent[0];
             }
         }
-        D3d11Context.Unmap(context(), staging, number);
+        D3d11.Unmap(context(), staging, number);
     }
 
     /** Returns what it holds at first, as {@link #texels} has it. */
@@ -144,6 +142,6 @@ record Texture(long device, TextureShape.Kind kind, Texels size, int levels, int
 
     @Override
     public void close() {
-        Unknown.Release(handle);
+        Com.Release(handle);
     }
 }

@@ -12,11 +12,12 @@ import io.penstock.ImageRegion.Layout;
 import io.penstock.ImageRegion.Texels;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.backend.dx11.ffi.D3d11Buffer;
-import io.penstock.backend.dx11.ffi.Unknown;
-import io.penstock.backend.dx11.image.Dx11Image;
-import io.penstock.backend.dx11.image.TextureShape;
+import io.penstock.backend.dx11.ffi.Com;
+import io.penstock.backend.dx11.ffi.D3d11;
+import io.penstock.backend.dx11.memory.Dx11Image;
+import io.penstock.backend.dx11.memory.TextureShape;
 import io.penstock.backend.dx11.paths.Dx11Provider;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.testing.GatedSubject;
 import io.penstock.engine.testing.HeldCommands;
 import io.penstock.tck.Gate;
@@ -66,8 +67,8 @@ class TextureErrorsTest {
     void everyReferenceIsGivenBack() {
         file.close();
         backend.close();
-        assertThat(Dx11Image.LIVE).hasValue(0);
-        assertThat(Unknown.Release(device)).as("references that are left").isZero();
+        assertThat(LiveObjects.count(Dx11Image.class)).isZero();
+        assertThat(Com.Release(device)).as("references that are left").isZero();
     }
 
     private ThrowingCallable reading(ImageRegion region) {
@@ -125,12 +126,12 @@ class TextureErrorsTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("is of DXGI format 61, not 63");
         }
-        for (int usage : new int[] {D3d11Buffer.USAGE_DYNAMIC, D3d11Buffer.USAGE_STAGING}) {
+        for (int usage : new int[] {D3d11.USAGE_DYNAMIC, D3d11.USAGE_STAGING}) {
             long other = Texture.create(device, TextureShape.Kind.TWO, SIZE, 1, Texture.R8_UNORM, usage);
             assertThatThrownBy(reading(all(other)))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining(usage == D3d11Buffer.USAGE_STAGING ? "of usage STAGING" : "of usage DYNAMIC");
-            assertThat(Unknown.Release(other)).isZero();
+                    .hasMessageContaining(usage == D3d11.USAGE_STAGING ? "of usage STAGING" : "of usage DYNAMIC");
+            assertThat(Com.Release(other)).isZero();
         }
         long other = Dx11s.device();
         try (Texture foreign = Texture.of(other, TextureShape.Kind.TWO, SIZE, 1, Texture.R8_UNORM)) {
@@ -138,18 +139,18 @@ class TextureErrorsTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("belongs to another device");
         }
-        assertThat(Unknown.Release(other)).isZero();
+        assertThat(Com.Release(other)).isZero();
     }
 
     @Test
     void required_402_whatIsNoTextureIsTheCallersError() {
-        long buffer = Dx11s.buffer(device, 4096, D3d11Buffer.USAGE_DEFAULT);
+        long buffer = Dx11s.buffer(device, 4096, D3d11.USAGE_DEFAULT);
         for (long handle : new long[] {0, buffer}) {
             assertThatThrownBy(reading(all(handle)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("is not a Direct3D 11 texture");
         }
-        assertThat(Unknown.Release(buffer)).isZero();
+        assertThat(Com.Release(buffer)).isZero();
     }
 
     /** If the device did not hold the texture, the copy would go to freed memory. */
@@ -161,10 +162,12 @@ class TextureErrorsTest {
                         backend.openFile(gate.path(), FileOption.READ).block(PATIENCE)) {
             Mono<Completion> read = backend.submit(Transfer.read(slow.region(0, 256), all(texture.handle())))
                     .cache();
-            assertThat(Dx11Image.LIVE).as("held before the subscription").hasValue(0);
+            assertThat(LiveObjects.count(Dx11Image.class))
+                    .as("held before the subscription")
+                    .isZero();
             read.subscribe();
-            assertThat(Dx11Image.LIVE).hasValue(1);
-            assertThat(Unknown.Release(texture.handle()))
+            assertThat(LiveObjects.count(Dx11Image.class)).isEqualTo(1);
+            assertThat(Com.Release(texture.handle()))
                     .as("references that are left")
                     .isEqualTo(1);
             gate.letReadsEnd(256);

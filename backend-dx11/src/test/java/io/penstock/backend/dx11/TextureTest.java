@@ -13,10 +13,11 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
-import io.penstock.backend.dx11.ffi.Unknown;
-import io.penstock.backend.dx11.image.Dx11Image;
-import io.penstock.backend.dx11.image.TextureShape;
+import io.penstock.backend.dx11.ffi.Com;
+import io.penstock.backend.dx11.memory.Dx11Image;
+import io.penstock.backend.dx11.memory.TextureShape;
 import io.penstock.backend.dx11.paths.Dx11Provider;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.spi.staging.StagingOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -67,8 +68,8 @@ class TextureTest {
     @AfterEach
     void everyReferenceIsGivenBack() {
         backend.close();
-        assertThat(Dx11Image.LIVE).hasValue(0);
-        assertThat(Unknown.Release(device)).as("references that are left").isZero();
+        assertThat(LiveObjects.count(Dx11Image.class)).isZero();
+        assertThat(Com.Release(device)).as("references that are left").isZero();
     }
 
     private static byte[] random(int bytes) {

@@ -6,6 +6,7 @@ import io.penstock.Backends;
 import io.penstock.Options;
 import io.penstock.backend.gl.context.ContextSource;
 import io.penstock.backend.gl.context.GlContext;
+import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.paths.GlProvider;
 import io.penstock.backend.gl.platform.EglContext;
 import io.penstock.backend.gl.platform.EglPlatform;
@@ -51,6 +52,20 @@ public final class GlBackends {
         Options resolved = options.resolve(Backends.options());
         EglPlatform.libraries(resolved).orThrow();
         return open(new HandedOver(context), resolved);
+    }
+
+    /**
+     * Returns the file of OpenGL that the backends of this process call ({@code penstock.gl.libgl}), or its name for
+     * the system's loader: for an application that calls OpenGL itself.
+     *
+     * @throws IllegalStateException if no backend has loaded it
+     */
+    public static String library() {
+        String file = Gl.file();
+        if (file.isEmpty()) {
+            throw new IllegalStateException("OpenGL is not loaded: no backend gl is open");
+        }
+        return file;
     }
 
     private static Backend open(ContextSource source, Options options) {

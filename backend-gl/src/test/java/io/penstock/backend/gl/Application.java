@@ -99,20 +99,18 @@ final class Application implements AutoCloseable {
 
     /** Makes a buffer as applications do. */
     int buffer(byte[] content) {
-        return on(() -> {
-            int[] name = new int[1];
-            Gl.glCreateBuffers(1, name);
-            Gl.glNamedBufferStorage(name[0], content.length, 0, 0);
-            return name[0];
-        });
+        return buffer(content.length, 0);
     }
 
     /** Makes a buffer as the manual of AMD's extension wants it. */
     int visibleBuffer(int bytes) {
+        return buffer(bytes, Gl.GL_MAP_READ_BIT | Gl.GL_MAP_WRITE_BIT | Gl.GL_MAP_PERSISTENT_BIT);
+    }
+
+    int buffer(int bytes, int flags) {
         return on(() -> {
             int[] name = new int[1];
             Gl.glCreateBuffers(1, name);
-            int flags = Gl.GL_MAP_READ_BIT | Gl.GL_MAP_WRITE_BIT | Gl.GL_MAP_PERSISTENT_BIT;
             Gl.glNamedBufferStorage(name[0], bytes, 0, flags);
             return name[0];
         });

@@ -14,6 +14,7 @@ import io.penstock.backend.gl.memory.GlMemory;
 import io.penstock.backend.gl.memory.GlStagingBuffer;
 import io.penstock.backend.gl.options.GlOptions;
 import io.penstock.backend.gl.options.GlPath;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.testing.BackendFixture;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -22,9 +23,9 @@ import java.util.Arrays;
 public final class GlFixture extends BackendFixture {
 
     private final Path folder;
-    private final long memory = GlMemory.LIVE.get();
-    private final long stagingBuffers = GlStagingBuffer.LIVE.get();
-    private final long points = GlPoint.LIVE.get();
+    private final long memory = LiveObjects.count(GlMemory.class);
+    private final long stagingBuffers = LiveObjects.count(GlStagingBuffer.class);
+    private final long points = LiveObjects.count(GlPoint.class);
 
     GlFixture(Path folder) {
         super(folder);
@@ -71,9 +72,9 @@ public final class GlFixture extends BackendFixture {
     @Override
     public void close() {
         super.close();
-        await(() -> GlMemory.LIVE.get() == memory
-                && GlStagingBuffer.LIVE.get() == stagingBuffers
-                && GlPoint.LIVE.get() == points);
+        await(() -> LiveObjects.count(GlMemory.class) == memory
+                && LiveObjects.count(GlStagingBuffer.class) == stagingBuffers
+                && LiveObjects.count(GlPoint.class) == points);
         await(() -> Thread.getAllStackTraces().keySet().stream()
                 .noneMatch(thread -> thread.getName().equals("penstock-gl")));
     }

@@ -12,7 +12,8 @@ import io.penstock.backend.gl.memory.GlStagingBuffer;
 import io.penstock.backend.gl.options.GlOptions;
 import io.penstock.backend.gl.options.GlPath;
 import io.penstock.backend.gl.paths.GlProvider;
-import io.penstock.engine.spi.memory.Slabs;
+import io.penstock.engine.kit.LiveObjects;
+import io.penstock.engine.kit.memory.Slabs;
 import io.penstock.engine.testing.GatedSubject;
 import io.penstock.tck.Require;
 import java.util.Map;
@@ -58,11 +59,11 @@ public record GlSubject(GlPath variant, TransferPath path, Set<FileOption> fileO
     public Map<String, Long> live() {
         return Map.of(
                 "GL buffers",
-                GlMemory.LIVE.get(),
+                LiveObjects.count(GlMemory.class),
                 "mapped staging buffers",
-                GlStagingBuffer.LIVE.get(),
+                LiveObjects.count(GlStagingBuffer.class),
                 "fences",
-                GlPoint.LIVE.get(),
+                LiveObjects.count(GlPoint.class),
                 "slabs",
                 Slabs.shared().liveSlabs());
     }

@@ -70,6 +70,7 @@ class LossTest {
         assertThatThrownBy(() -> GlFixture.move(backend, Transfer.read(file.all(), buffer.all())))
                 .isInstanceOf(DeviceLostException.class)
                 .hasMessageContaining(symbol);
+        buffer.revoked().block(GlFixture.LONG);
     }
 
     @Test
@@ -78,6 +79,7 @@ class LossTest {
         DeviceBuffer buffer = fixture.buffer(backend, 4096);
         SsgFake.set("reset_status", GlError.GUILTY_CONTEXT_RESET);
         assertThatThrownBy(() -> GlFixture.get(backend.allocate(4096))).isInstanceOf(DeviceLostException.class);
+        buffer.revoked().block(GlFixture.LONG);
         assertThatThrownBy(() -> GlFixture.get(buffer.download(0, ByteBuffer.allocate(4096))))
                 .isInstanceOf(DeviceLostException.class);
     }

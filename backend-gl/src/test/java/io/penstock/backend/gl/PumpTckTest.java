@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The rules in a context of the application's, whose thread drives it. */
 class PumpTckTest {
@@ -91,6 +92,7 @@ class PumpTckTest {
 
     /** Straight into mapped buffers. */
     @Nested
+    @Tag("variant")
     class Host implements BackendRules {
         @Override
         public TckSubject subject() {
@@ -100,6 +102,7 @@ class PumpTckTest {
 
     /** Through mapped staging buffers. */
     @Nested
+    @Tag("variant")
     class Staged implements BackendRules {
         @Override
         public TckSubject subject() {

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A user's program in a JVM of its own, on the class path and on the module path, which knows no backend; and what it
  * is told where OpenGL is not what it should be, which Mesa can be told to be.
  */
+@Tag("slow")
 class SmokeTest {
 
     @TempDir

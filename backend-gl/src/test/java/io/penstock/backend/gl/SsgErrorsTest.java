@@ -20,7 +20,10 @@ import io.penstock.backend.gl.fakes.SsgFake;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.engine.testing.FakeControl;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -95,6 +98,14 @@ class SsgErrorsTest {
         control.fail("glCreateFileAMD", 0, 0);
         StorageFile refused = fixture.open(backend, "refused", new byte[BYTES]);
         assertRefused(refused, "glCreateFileAMD -> NULL");
+    }
+
+    @Test
+    void aFileThatMayOnlyBeReadIsStagedAndTheReasonReported() throws IOException {
+        Path path = fixture.file("read-only", new byte[BYTES]);
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("r--r--r--"));
+        StorageFile refused = fixture.keep(GlFixture.get(backend.openFile(path, FileOption.READ)));
+        assertRefused(refused, "glCreateFileAMD -> NULL; AMD's manual requires the rights to read and to write a file");
     }
 
     @ParameterizedTest
@@ -182,7 +193,8 @@ class SsgErrorsTest {
     }
 
     /**
-     * The answer is the question's: the transfers may run on, and their memory must not be reused before they have ended.
+     * The answer is the question's: the transfers may run on, and their memory must not be reused before they have
+     * ended.
      */
     @ParameterizedTest
     @ValueSource(strings = {READ, WRITE})

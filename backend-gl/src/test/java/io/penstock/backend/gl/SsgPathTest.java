@@ -21,6 +21,7 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.gl.fakes.FreshSsg;
 import io.penstock.backend.gl.fakes.SsgFake;
+import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.options.GlOptions;
 import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
@@ -161,7 +162,7 @@ class SsgPathTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0", "1"})
+    @CsvSource({"0", "1", "4"})
     void transfersThatShareASyncEndTogetherAndNotBefore(int sync) {
         control.set("sync", sync);
         control.hold(READ);
@@ -187,6 +188,44 @@ class SsgPathTest {
         move(backend, Transfer.read(fixture.open(backend, "ignored", bytes).all(), buffer.all()));
         assertThat(content(buffer)).isEqualTo(bytes);
         assertThat(control.live("syncs")).isZero();
+    }
+
+    /** A call with another buffer would have been refused its sync, and repeated: chapters 6.4 and 7 of the manual. */
+    @ParameterizedTest
+    @ValueSource(
+            ints = {
+                0,
+                Gl.GL_MAP_READ_BIT | Gl.GL_MAP_WRITE_BIT,
+                Gl.GL_MAP_READ_BIT | Gl.GL_MAP_PERSISTENT_BIT,
+                Gl.GL_MAP_WRITE_BIT | Gl.GL_MAP_PERSISTENT_BIT,
+                Gl.GL_MAP_READ_BIT | Gl.GL_MAP_WRITE_BIT | Gl.GL_MAP_PERSISTENT_BIT | Gl.GL_CLIENT_STORAGE_BIT
+            })
+    void theDriverOnlyGetsPersistentBuffersWithoutClientStorage(int flags) {
+        Application application = fixture.keep(new Application());
+        Backend backend = fixture.keep(SsgSubject.sharing(application, SsgSubject.said()));
+        byte[] bytes = random(4 * BLOCK, 7);
+        int name = application.buffer(bytes.length, flags);
+        DeviceBuffer wrapped = fixture.keep(backend.wrap(name, bytes.length));
+        Completion done = move(
+                backend, Transfer.read(fixture.open(backend, "flags", bytes).all(), wrapped.all()));
+        assertThat(done.bytes()).isEqualTo(bytes.length);
+        assertThat(control.calls(READ)).isOne();
+        assertThat(application.content(0, name, bytes.length)).isEqualTo(bytes);
+    }
+
+    @Test
+    void whatTheBackendAllocatesIsPersistentWithoutClientStorage() {
+        control.set("visible_bytes", 64 * SEGMENT); // more than there is need of, so that it is counted
+        Backend backend = open(SsgSubject.said());
+        byte[] bytes = random(4 * BLOCK, 8);
+        long others = control.live("visible_bytes");
+        DeviceBuffer buffer = fixture.buffer(backend, bytes.length);
+        assertThat(control.live("visible_bytes") - others).isGreaterThanOrEqualTo(bytes.length);
+        move(backend, Transfer.read(fixture.open(backend, "own", bytes).all(), buffer.all()));
+        assertThat(control.calls(READ))
+                .as("none was refused its sync, and repeated")
+                .isOne();
+        assertThat(content(buffer)).isEqualTo(bytes);
     }
 
     @Test

@@ -13,7 +13,8 @@ import io.penstock.backend.gl.options.GlOptions;
 import io.penstock.backend.gl.options.GlPath;
 import io.penstock.backend.gl.paths.GlProvider;
 import io.penstock.backend.gl.ssg.GlSsgFile;
-import io.penstock.engine.spi.memory.Slabs;
+import io.penstock.engine.kit.LiveObjects;
+import io.penstock.engine.kit.memory.Slabs;
 import io.penstock.engine.testing.GatedSubject;
 import java.util.Map;
 
@@ -94,9 +95,9 @@ public record SsgSubject(Options options) implements GatedSubject {
     @Override
     public Map<String, Long> live() {
         return Map.of(
-                "buffers", GlMemory.LIVE.get(),
-                "staging buffers", GlStagingBuffer.LIVE.get(),
-                "GL files", GlSsgFile.LIVE.get(),
+                "buffers", LiveObjects.count(GlMemory.class),
+                "staging buffers", LiveObjects.count(GlStagingBuffer.class),
+                "GL files", LiveObjects.count(GlSsgFile.class),
                 "slabs", Slabs.shared().liveSlabs());
     }
 }

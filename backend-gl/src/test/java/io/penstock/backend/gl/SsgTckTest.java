@@ -14,6 +14,7 @@ class SsgTckTest {
 
     /** Straight into visible memory, with a sync of the driver's for each group; the driver does not see files grow. */
     @Nested
+    @Tag("variant")
     class Visible implements BackendRules {
         @BeforeAll
         static void machine() {
@@ -33,6 +34,7 @@ class SsgTckTest {
 
     /** Into the device's own memory, by a ring; the driver uses our sync. */
     @Nested
+    @Tag("variant")
     class Ring implements BackendRules {
         @BeforeAll
         static void machine() {

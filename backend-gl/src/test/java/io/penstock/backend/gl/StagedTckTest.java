@@ -14,6 +14,7 @@ class StagedTckTest {
 
     /** From and to the page cache. */
     @Nested
+    @Tag("variant")
     class Cached implements BackendRules {
         @Override
         public TckSubject subject() {

@@ -18,7 +18,7 @@ import io.penstock.backend.gl.options.GlOptions;
 import io.penstock.backend.gl.options.GlPath;
 import io.penstock.backend.gl.paths.GlProvider;
 import io.penstock.backend.gl.platform.WglContext;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.tck.Require;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -5,10 +5,10 @@ import io.penstock.Capabilities;
 import io.penstock.DeviceFence;
 import io.penstock.FenceSupport;
 import io.penstock.TransferPath;
+import io.penstock.engine.kit.memory.HostMemory;
+import io.penstock.engine.kit.memory.Slabs;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.memory.HostMemory;
-import io.penstock.engine.spi.memory.Slabs;
 import java.nio.ByteBuffer;
 import java.util.Set;
 

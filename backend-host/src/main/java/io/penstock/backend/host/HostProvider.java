@@ -7,9 +7,9 @@ import io.penstock.BackendUnavailableException;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.Engine;
-import io.penstock.engine.spi.file.HostOptions;
-import io.penstock.engine.spi.host.HostPath;
-import io.penstock.engine.spi.memory.Slabs;
+import io.penstock.engine.kit.host.HostPath;
+import io.penstock.engine.kit.memory.Slabs;
+import io.penstock.engine.options.HostOptions;
 import io.penstock.spi.BackendProvider;
 import java.util.List;
 

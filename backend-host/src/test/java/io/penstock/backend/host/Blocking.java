@@ -2,7 +2,7 @@
 package io.penstock.backend.host;
 
 import io.penstock.Backends;
-import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.kit.ffi.LibC;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -117,7 +117,7 @@ final class Blocking {
         builder.allowBlockingCallsInside(kernel, "ioUringEnter");
         builder.allowBlockingCallsInside("io.penstock.engine.spi.Wakeup", "await");
         // Reserves addresses (MAP_POPULATE is for rings only); pages come with their first use.
-        builder.allowBlockingCallsInside("io.penstock.engine.spi.memory.Mapping", "mapPages");
+        builder.allowBlockingCallsInside("io.penstock.engine.kit.memory.Mapping", "mapPages");
         // Answers from the inode in memory; it is the price of an exact size() on a network file system.
         builder.allowBlockingCallsInside("io.penstock.engine.host.file.FileStatus", "of");
         // Tables of files and memory: the kernel waits for no I/O here.
@@ -128,7 +128,7 @@ final class Blocking {
         builder.allowBlockingCallsInside(channels, "enqueue");
         builder.allowBlockingCallsInside(channels, "cancel");
         // Sets a number of the thread's own.
-        builder.allowBlockingCallsInside("io.penstock.engine.spi.ffi.TimerSlack", "minimize");
+        builder.allowBlockingCallsInside("io.penstock.engine.kit.ffi.TimerSlack", "minimize");
         // Adds 1 to an eventfd, which blocks only at 2^64 - 2.
         builder.allowBlockingCallsInside(kernel, "eventfdSignal");
     }

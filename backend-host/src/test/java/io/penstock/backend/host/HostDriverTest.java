@@ -9,10 +9,10 @@ import io.penstock.Capabilities;
 import io.penstock.FenceSupport;
 import io.penstock.Options;
 import io.penstock.TransferPath;
+import io.penstock.engine.kit.host.HostPath;
+import io.penstock.engine.options.HostIo;
+import io.penstock.engine.options.HostOptions;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.file.HostIo;
-import io.penstock.engine.spi.file.HostOptions;
-import io.penstock.engine.spi.host.HostPath;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 

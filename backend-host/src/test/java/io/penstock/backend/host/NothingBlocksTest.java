@@ -14,9 +14,9 @@ import io.penstock.StreamPlan;
 import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
 import io.penstock.WritePlan;
-import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.file.HostIo;
-import io.penstock.engine.spi.file.HostOptions;
+import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.options.HostIo;
+import io.penstock.engine.options.HostOptions;
 import io.penstock.tck.Require;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -92,7 +92,9 @@ class NothingBlocksTest {
         return Files.write(folder.resolve(name), new byte[bytes]);
     }
 
-    /** Reads a file by the pool, with BlockHound as docs/troubleshooting.md has it; for a JVM that has not loaded JNA. */
+    /**
+     * Reads a file by the pool, with BlockHound as docs/troubleshooting.md has it; for a JVM that has not loaded JNA.
+     */
     public static void main(String[] arguments) {
         String pool = "io.penstock.engine.host.queue.ChannelQueue";
         BlockHound.install(builder -> builder.allowBlockingCallsInside("io.penstock.engine.spi.Wakeup", "await")
@@ -104,6 +106,7 @@ class NothingBlocksTest {
         }
     }
 
+    @Tag("slow")
     @Test
     void theFirstBackendOfAProcessLoadsJnaOnTheThreadThatOpensIt() throws Exception {
         Path log = folder.resolve("log");

@@ -31,12 +31,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** The Reactive Streams TCK, run against every publisher that the API gives out. */
+@Tag("slow")
 class ReactiveStreamsTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -13,8 +13,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 
 /**
- * The completions of a queue pair, emitted by the pair's thread to one subscriber at a time. The thread takes a completion
- * from the queue only if {@link #wanted} has returned a subscriber for it.
+ * The completions of a queue pair, emitted by the pair's thread to one subscriber at a time. The thread takes a
+ * completion from the queue only if {@link #wanted} has returned a subscriber for it.
  */
 final class CompletionFlux extends Flux<CommandCompletion> {
 
@@ -55,7 +55,10 @@ final class CompletionFlux extends Flux<CommandCompletion> {
         }
     }
 
-    /** Returns the subscriber if it has requested a completion; the pair's thread, which then calls {@link Receiver#emit}. */
+    /**
+     * Returns the subscriber if it has requested a completion; the pair's thread, which then calls
+     * {@link Receiver#emit}.
+     */
     @Nullable
     Receiver wanted() {
         Receiver receiver = current.get();

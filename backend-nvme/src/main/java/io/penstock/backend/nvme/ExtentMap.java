@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.nvme;
 
-import io.penstock.engine.spi.ffi.Machine;
+import io.penstock.engine.kit.ffi.Machine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -17,12 +17,13 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Where the bytes of a file of ext4 lie on a namespace. The kernel reports it while its driver has the controller ({@link #of});
- * the backend {@code nvme}, which has the controller afterwards, opens the map as a file with those bytes.
+ * Where the bytes of a file of ext4 lie on a namespace. The kernel reports it while its driver has the controller
+ * ({@link #of}); the backend {@code nvme}, which has the controller afterwards, opens the map as a file with those
+ * bytes.
  *
- * <p>Such a file is read-only. The map is valid as long as nothing is written to the file system. It is recorded while that is mounted read-only,
- * and holds a digest of the superblock, which a later mount for writing changes: the backend compares the two at each
- * opening. What is written to the disk without the file system, it does not notice.
+ * <p>Such a file is read-only. The map is valid as long as nothing is written to the file system. It is recorded while
+ * that is mounted read-only, and holds a digest of the superblock, which a later mount for writing changes: the backend
+ * compares the two at each opening. What is written to the disk without the file system, it does not notice.
  *
  * @param bytes the length of the file
  * @param serial the serial number of the controller
@@ -78,9 +79,9 @@ public record ExtentMap(
      *
      * <p><b>Threading:</b> blocks.
      *
-     * @throws IOException if the file is not a regular one, or not on an ext4 that is mounted read-only, on a namespace or a partition of one;
-     *     if the superblock cannot be read, which needs the rights of root; or if a byte of the file has no block of its
-     *     own: holes, space that was not written, inline, encrypted and shared data
+     * @throws IOException if the file is not a regular one, or not on an ext4 that is mounted read-only, on a namespace
+     *     or a partition of one; if the superblock cannot be read, which needs the rights of root; or if a byte of the
+     *     file has no block of its own: holes, space that was not written, inline, encrypted and shared data
      */
     public static ExtentMap of(Path file) throws IOException {
         return of(Path.of("/"), file);

@@ -20,9 +20,11 @@ import io.penstock.backend.nvme.controller.SubmissionEntry;
 import io.penstock.backend.nvme.controller.TailDoorbell;
 import io.penstock.backend.nvme.vfio.VfioBus;
 import io.penstock.engine.Engine;
-import io.penstock.engine.spi.Pause;
-import io.penstock.engine.spi.machine.PeerLimits;
-import io.penstock.engine.spi.memory.HostMemory;
+import io.penstock.engine.kit.MonoOpen;
+import io.penstock.engine.kit.Pause;
+import io.penstock.engine.kit.machine.PeerLimits;
+import io.penstock.engine.kit.memory.HostMemory;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -31,6 +33,7 @@ import java.util.function.Function;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * A queue pair of an NVMe controller whose commands are submitted by another processor or device, such as a kernel of a
@@ -105,12 +108,13 @@ public final class QueuePairHandle implements AutoCloseable {
      *
      * <p><b>Threading:</b> nothing happens before subscription; it is created on Reactor's {@code boundedElastic}.
      *
-     * <p><b>Errors:</b> {@link BackendUnavailableException} if the controller cannot be opened; {@link
-     * TransientStorageException} if all its queue pairs are in use, or there is no memory or no thread for this one.
+     * <p><b>Errors:</b> {@link BackendUnavailableException} if the controller cannot be opened;
+     * {@link TransientStorageException} if all its queue pairs are in use, or there is no memory or no thread for this
+     * one.
      *
      * @param depth the most commands in flight, unless the controller takes fewer; at least 1
-     * @throws IllegalArgumentException if {@code depth} is below 1, an option is wrong, or {@link NvmeOptions#WRITE} is not
-     *     set: the commands of a submitter are not checked
+     * @throws IllegalArgumentException if {@code depth} is below 1, an option is wrong, or {@link NvmeOptions#WRITE} is
+     *     not set: the commands of a submitter are not checked
      */
     public static Mono<QueuePairHandle> open(Options options, int depth) {
         Options resolved = options.resolve(Backends.options());
@@ -137,7 +141,19 @@ public final class QueuePairHandle implements AutoCloseable {
         if (depth < 1) {
             throw new IllegalArgumentException("depth must be at least 1, was " + depth);
         }
-        return new HandleOpening<>(() -> openNow(controller.call(), depth, pollNanos, threads));
+        return new MonoOpen<>(Schedulers.boundedElastic()::schedule, Schedulers.immediate(), () -> {
+            try {
+                return openNow(controller.call(), depth, pollNanos, threads);
+            } catch (ControllerException e) {
+                throw e.failure().exception("opening of a queue pair");
+            } catch (IOException | LinkageError e) {
+                throw new BackendUnavailableException(
+                        "the controller cannot be opened: " + e.getMessage(), Failure.NOT_STARTED, e);
+            } catch (OutOfMemoryError e) {
+                throw new TransientStorageException(
+                        "no thread or memory for a queue pair: " + e.getMessage(), Failure.NOT_STARTED, e);
+            }
+        });
     }
 
     private static QueuePairHandle openNow(
@@ -205,16 +221,17 @@ public final class QueuePairHandle implements AutoCloseable {
     /**
      * Maps a buffer for the data of commands: its bytes from n on are at bus address {@code busAddress() + n}.
      *
-     * <p><b>Ownership:</b> the mapping lasts until the handle is {@linkplain #released() released}. A close of the buffer
-     * takes effect then.
+     * <p><b>Ownership:</b> the mapping lasts until the handle is {@linkplain #released() released}. A close of the
+     * buffer takes effect then.
      *
-     * @param buffer of a backend in whose buffers {@link DeviceBuffer#nativeHandle} is a host address: {@code nvme}, {@code host};
-     *     or of a device whose memory the processor does not reach: it is exported as a dma-buf, and iommufd maps that
+     * @param buffer of a backend in whose buffers {@link DeviceBuffer#nativeHandle} is a host address: {@code nvme},
+     *     {@code host}; or of a device whose memory the processor does not reach: it is exported as a dma-buf, and
+     *     iommufd maps that
      * @throws ClosedException if the handle or the buffer is closed
      * @throws TransientStorageException if the IOMMU maps no more, or no such address
      * @throws UnsupportedOperationException if memory of a device cannot be exported as a dma-buf
-     * @throws PermanentStorageException if the kernel does not map that dma-buf, or none; with the {@link PeerExport#limits}
-     *     of its device and this controller
+     * @throws PermanentStorageException if the kernel does not map that dma-buf, or none; with the
+     *     {@link PeerExport#limits} of its device and this controller
      */
     public DmaRange map(DeviceBuffer buffer) {
         synchronized (mappings) {
@@ -271,17 +288,19 @@ public final class QueuePairHandle implements AutoCloseable {
     /**
      * Emits the completions of this pair.
      *
-     * <p><b>Result:</b> each completion once, in the order of the completion queue; failed commands too. One that is not
-     * requested stays in the completion queue. If that is full, the controller ends no further command, and the submitter
-     * finds no completion to count: back-pressure loses nothing. Completes after {@link #close}, when the controller has
-     * deleted the queues: commands without a completion have ended too, and may have been carried out.
+     * <p><b>Result:</b> each completion once, in the order of the completion queue; failed commands too. One that is
+     * not requested stays in the completion queue. If that is full, the controller ends no further command, and the
+     * submitter finds no completion to count: back-pressure loses nothing. Completes after {@link #close}, when the
+     * controller has deleted the queues: commands without a completion have ended too, and may have been carried out.
      *
-     * <p><b>Threading:</b> a hot source, with one subscriber at a time; further ones fail with {@link IllegalStateException}.
-     * {@code onNext} is called on the pair's thread: do not block there, or publish on another scheduler.
+     * <p><b>Threading:</b> a hot source, with one subscriber at a time; further ones fail with
+     * {@link IllegalStateException}. {@code onNext} is called on the pair's thread: do not block there, or publish on
+     * another scheduler.
      *
-     * <p><b>Errors:</b> {@link TransientStorageException} after a reset of the controller, which also happens if it ends
-     * no command for {@code penstock.nvme.timeout} although some are in flight; {@link io.penstock.DeviceLostException} if
-     * it cannot be reset. All commands without a completion have ended then, and may have been carried out.
+     * <p><b>Errors:</b> {@link TransientStorageException} after a reset of the controller, which also happens if it
+     * ends no command for {@code penstock.nvme.timeout} although some are in flight;
+     * {@link io.penstock.DeviceLostException} if it cannot be reset. All commands without a completion have ended then,
+     * and may have been carried out.
      *
      * <p><b>Cancellation:</b> cancels no command. The next subscriber receives what follows.
      */
@@ -290,16 +309,16 @@ public final class QueuePairHandle implements AutoCloseable {
     }
 
     /**
-     * Completes when the controller has deleted the queues, after {@link #close}: no command accesses memory any more, and
-     * that of the queues is free. Never fails; on any thread.
+     * Completes when the controller has deleted the queues, after {@link #close}: no command accesses memory any more,
+     * and that of the queues is free. Never fails; on any thread.
      */
     public Mono<Void> released() {
         return released.asMono();
     }
 
     /**
-     * Deletes the queues; a second call does nothing. Does not wait. Commands in flight end. The submitter must have stopped:
-     * the memory of the queues, and in time the doorbell, are used for something else.
+     * Deletes the queues; a second call does nothing. Does not wait. Commands in flight end. The submitter must have
+     * stopped: the memory of the queues, and in time the doorbell, are used for something else.
      */
     @Override
     public void close() {

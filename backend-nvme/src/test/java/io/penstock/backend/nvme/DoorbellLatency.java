@@ -3,7 +3,7 @@ package io.penstock.backend.nvme;
 
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.backend.nvme.controller.Controller;
-import io.penstock.engine.spi.Pause;
+import io.penstock.engine.kit.Pause;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -46,7 +46,8 @@ final class DoorbellLatency implements AutoCloseable {
      * What was measured, in nanoseconds.
      *
      * @param toSignal from the begin of an entry to {@code onNext}, sorted
-     * @param toPoll from there to when the submitter has found the completion by itself, sorted: of the last 32,768 commands
+     * @param toPoll from there to when the submitter has found the completion by itself, sorted: of the last 32,768
+     *     commands
      * @param nanos from the first signal to the last
      * @param writes of doorbell registers
      * @param clock what the submitter has printed of its clock
@@ -132,7 +133,7 @@ final class DoorbellLatency implements AutoCloseable {
         arguments.addAll(List.of("bytes=" + BYTES, "blocks=" + BLOCKS, "span=" + SPAN, write));
         arguments.addAll(List.of("count=" + commands, "depth=" + depth));
         handles.forEach(handle -> arguments.add(Submitter.argument(handle)));
-        long writes = controller.doorbellWrites();
+        long writes = emulated.doorbellWrites();
         long[] toSignal = new long[pairs * commands];
         long nanos;
         List<String> lines = new ArrayList<>();
@@ -154,7 +155,7 @@ final class DoorbellLatency implements AutoCloseable {
         }
         Arrays.sort(toSignal);
         Figures figures = new Figures(
-                toSignal, toPoll(pairs, commands), nanos, controller.doorbellWrites() - writes, lines.toString());
+                toSignal, toPoll(pairs, commands), nanos, emulated.doorbellWrites() - writes, lines.toString());
         handles.forEach(QueuePairHandle::close);
         handles.forEach(handle -> handle.released().block(PATIENCE));
         return figures;

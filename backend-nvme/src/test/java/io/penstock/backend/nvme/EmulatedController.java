@@ -6,8 +6,8 @@ import io.penstock.TransientStorageException;
 import io.penstock.backend.nvme.bus.Bus;
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.backend.nvme.bus.IovaSpace;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.memory.HostMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.memory.HostMemory;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -22,8 +22,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A controller that is a process ({@code src/test/c/controller.c}), as a bus: registers and memory for DMA are one file that
- * both map. Unlike QEMU's it needs only a C compiler, may have no shadow doorbells, and polls without a system call.
+ * A controller that is a process ({@code src/test/c/controller.c}), as a bus: registers and memory for DMA are one file
+ * that both map. Unlike QEMU's it needs only a C compiler, may have no shadow doorbells, and polls without a system
+ * call.
  */
 class EmulatedController implements Bus {
 
@@ -36,6 +37,7 @@ class EmulatedController implements Bus {
     private final ByteBuffer memory;
     private final IovaSpace free = new IovaSpace(FIRST, MEMORY_BYTES - FIRST);
     private final AtomicLong live = new AtomicLong();
+    private final AtomicLong doorbellWrites = new AtomicLong();
 
     /**
      * Starts it, with a disk of 64 MiB.
@@ -89,6 +91,14 @@ class EmulatedController implements Bus {
     @Override
     public void write(int offset, int value) {
         WORDS.setRelease(memory, offset, value);
+        if (offset >= 0x1000) {
+            doorbellWrites.incrementAndGet();
+        }
+    }
+
+    /** Returns how many doorbell registers were written. */
+    long doorbellWrites() {
+        return doorbellWrites.get();
     }
 
     @Override

@@ -15,7 +15,7 @@ import io.penstock.TransientStorageException;
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.backend.nvme.controller.Controller;
 import io.penstock.backend.nvme.path.QemuProvider;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -87,9 +87,9 @@ class EmulatedControllerTest {
             QueuePairHandle two = QueuePairHandle.open(controller::join, 32, 0).block(PATIENCE);
             assertThat(one.isShadow()).isEqualTo(isShadow);
             assertThat(one.registerOffset()).isEqualTo(0x1000 + 8 * one.id());
-            long before = controller.doorbellWrites();
+            long before = emulated.doorbellWrites();
             submit(one, two, Submitter.argument(one), Submitter.argument(two), "data=" + data.busAddress(), write);
-            assertThat(controller.doorbellWrites() - before).isGreaterThanOrEqualTo(leastWrites);
+            assertThat(emulated.doorbellWrites() - before).isGreaterThanOrEqualTo(leastWrites);
             Stream.of(one, two).forEach(QueuePairHandle::close);
             one.released().and(two.released()).block(PATIENCE);
             if (write.equals("write=1")) {

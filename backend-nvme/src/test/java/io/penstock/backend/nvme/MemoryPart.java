@@ -2,7 +2,7 @@
 package io.penstock.backend.nvme;
 
 import io.penstock.backend.nvme.bus.DmaMemory;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

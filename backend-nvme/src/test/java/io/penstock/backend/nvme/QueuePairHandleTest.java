@@ -20,7 +20,7 @@ import io.penstock.backend.nvme.qemu.MemoryDisk;
 import io.penstock.backend.nvme.qemu.NbdDisk;
 import io.penstock.backend.nvme.qemu.Qemu;
 import io.penstock.backend.nvme.qemu.QtestBus;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -129,7 +129,7 @@ class QueuePairHandleTest {
         }
         bytes().put(written);
         for (String write : List.of("write=1", "write=0")) {
-            long before = controller.doorbellWrites();
+            long before = qtest.doorbellWrites();
             try (Submitter submitter = submit(write, "first=128", "count=200", "depth=8")) {
                 List<CommandCompletion> completions =
                         pair.completions().take(200).collectList().block(PATIENCE);
@@ -137,7 +137,7 @@ class QueuePairHandleTest {
                 assertThat(completions).extracting(CommandCompletion::commandId).hasSameElementsAs(ids(0, 200));
                 assertThat(submitter.line()).isEqualTo("completed 200 errors 0 status 0");
             }
-            assertThat(controller.doorbellWrites() - before).isLessThan(2 * 200); // shadows: 40 to 200
+            assertThat(qtest.doorbellWrites() - before).isLessThan(2 * 200); // shadows: 40 to 200
             byte[] found = new byte[written.length];
             bytes().get(found);
             assertThat(found).isEqualTo(written);
@@ -166,7 +166,9 @@ class QueuePairHandleTest {
         }
     }
 
-    /** The pair has 9 entries: the completion queue holds 8 of the 40 without a request, and then the controller waits. */
+    /**
+     * The pair has 9 entries: the completion queue holds 8 of the 40 without a request, and then the controller waits.
+     */
     @Test
     void completionsThatAreNotRequestedWaitInTheQueueAndNoneIsLost() throws IOException {
         List<Integer> received = new CopyOnWriteArrayList<>();

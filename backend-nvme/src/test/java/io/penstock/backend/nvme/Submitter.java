@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.nvme;
 
-import io.penstock.engine.spi.ffi.NativeAccess;
+import io.penstock.engine.kit.ffi.NativeAccess;
 import io.penstock.engine.testing.CompiledFakes;
 import io.penstock.tck.Require;
 import java.io.BufferedReader;
@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A process that submits to queue pairs ({@code src/test/c/submitter.c}). It maps the file that is the memory, in which a
- * bus address is an offset.
+ * A process that submits to queue pairs ({@code src/test/c/submitter.c}). It maps the file that is the memory, in which
+ * a bus address is an offset.
  */
 final class Submitter implements AutoCloseable {
 

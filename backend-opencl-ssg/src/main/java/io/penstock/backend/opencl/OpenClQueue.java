@@ -10,7 +10,7 @@ import io.penstock.backend.opencl.cl.Info;
 import io.penstock.backend.opencl.cl.OpenClFailure;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -50,9 +50,7 @@ public final class OpenClQueue implements DeviceQueue {
      * @throws IllegalStateException if no backend is open
      */
     public static OpenClQueue of(long queue) {
-        if (OpenCl.LIBRARY.file().isEmpty()) {
-            throw new IllegalStateException("OpenCL is not loaded: no backend opencl-ssg is open");
-        }
+        library();
         try {
             Info info = Info.queue(queue);
             long properties = info.word(OpenCl.CL_QUEUE_PROPERTIES);
@@ -61,6 +59,20 @@ public final class OpenClQueue implements DeviceQueue {
         } catch (PenstockException unknown) {
             throw new IllegalArgumentException(unknown.getMessage(), unknown);
         }
+    }
+
+    /**
+     * Returns the file of OpenCL that the backends of this process call ({@code penstock.opencl.library}), or its name
+     * for the system's loader: for an application that calls OpenCL itself.
+     *
+     * @throws IllegalStateException if no backend has loaded it
+     */
+    public static String library() {
+        String file = OpenCl.LIBRARY.file();
+        if (file.isEmpty()) {
+            throw new IllegalStateException("OpenCL is not loaded: no backend opencl-ssg is open");
+        }
+        return file;
     }
 
     /** Returns the queue's cl_context. */

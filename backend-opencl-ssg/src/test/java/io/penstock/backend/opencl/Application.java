@@ -10,7 +10,7 @@ import io.penstock.backend.opencl.cl.OpenClDevice;
 import io.penstock.backend.opencl.context.ContextChoice;
 import io.penstock.backend.opencl.context.OpenClPlatforms;
 import io.penstock.backend.opencl.ffi.OpenCl;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

@@ -134,7 +134,9 @@ class DirectGmaTest {
         OpenCl.clReleaseEvent(event);
     }
 
-    /** Memory that the device is about to make resident is not freed, nor the place to which it writes the addresses. */
+    /**
+     * Memory that the device is about to make resident is not freed, nor the place to which it writes the addresses.
+     */
     @Test
     void residencyThatCannotBeWaitedForIsPolled() {
         long event = ssg.userEvent();
@@ -271,7 +273,10 @@ class DirectGmaTest {
         assertThat(ssg.control.awaitLive("buffers", buffers - 1)).isEqualTo(buffers - 1);
     }
 
-    /** As fast as they end, which is before the thread that polls their events knows of it: neither queues nor the limit of waits run out. */
+    /**
+     * As fast as they end, which is before the thread that polls their events knows of it: neither queues nor the limit
+     * of waits run out.
+     */
     @Test
     void queuesOfWaitsThatHaveEndedAreUsedAgain() {
         try (BusAddressableBuffer buffer = bus.allocate(PAGE)) {

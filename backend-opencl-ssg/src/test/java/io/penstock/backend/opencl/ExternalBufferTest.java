@@ -102,6 +102,33 @@ class ExternalBufferTest {
     }
 
     @Test
+    void valuesRisePerMarkerWhicheverBufferWritesThem() {
+        await(out.signal(5));
+        try (ExternalBuffer second = bus.external(device, marker, PAGE)) {
+            assertThatThrownBy(() -> second.signal(5))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("must increase, was 5 after 5");
+            await(second.signal(6));
+        }
+        assertThatThrownBy(() -> out.signal(6)).isInstanceOf(IllegalArgumentException.class);
+        try (ExternalBuffer later = bus.external(device + PAGE, marker, PAGE)) {
+            assertThatThrownBy(() -> later.signal(1)).isInstanceOf(IllegalArgumentException.class);
+            await(later.signal(7));
+        }
+        assertThat(PcieDevice.marker(marker)).isEqualTo(7);
+    }
+
+    @Test
+    void aMarkerInsideTheMemoryIsRefusedSinceASignalWouldOverwriteData() {
+        for (long inside : new long[] {device, device + PAGE}) {
+            assertThatThrownBy(() -> bus.external(device, inside, PAGE + 1))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("which a signal would overwrite");
+        }
+        bus.external(device + PAGE, device, PAGE).close();
+    }
+
+    @Test
     void valuesRiseAndDoNotBeginAgain() {
         out.writeSignal(5).block(SsgFixture.LONG);
         long asked = ssg.control.calls(WRITE);

@@ -5,8 +5,8 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.backend.opencl.fakes.SsgFake;
-import io.penstock.engine.spi.file.HostIo;
-import io.penstock.engine.spi.file.HostOptions;
+import io.penstock.engine.options.HostIo;
+import io.penstock.engine.options.HostOptions;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
 import org.junit.jupiter.api.AfterAll;
@@ -21,6 +21,7 @@ class MapTckTest {
 
     /** From and to the page cache. */
     @Nested
+    @Tag("variant")
     class Cached implements BackendRules {
         @Override
         public TckSubject subject() {
@@ -30,6 +31,7 @@ class MapTckTest {
 
     /** Of a device that has a copy of its own of what is mapped, and starts nothing that is not flushed. */
     @Nested
+    @Tag("variant")
     class Copied implements BackendRules {
         @BeforeAll
         static void machine() {

@@ -82,7 +82,9 @@ class OpenClProbeTest {
         }
     }
 
-    /** With a handler that is not the JVM's (under Wine: not Wine's), two threads at one safepoint may end the process. */
+    /**
+     * With a handler that is not the JVM's (under Wine: not Wine's), two threads at one safepoint may end the process.
+     */
     @Test
     void threadsInLoopsReachASafepointOnceADriverIsLoaded() throws InterruptedException {
         AtomicBoolean end = new AtomicBoolean();

@@ -5,7 +5,8 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.backend.opencl.memory.ClMemory;
-import io.penstock.backend.opencl.staged.ClStagingBuffers;
+import io.penstock.backend.opencl.staged.ClStagingBuffer;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.testing.GatedSubject;
 import java.util.Map;
 import java.util.Set;
@@ -32,6 +33,10 @@ record OpenClSubject(Options options, TransferPath path, Set<FileOption> fileOpt
 
     @Override
     public Map<String, Long> live() {
-        return Map.of("buffers", ClMemory.LIVE.get(), "staging buffers", ClStagingBuffers.LIVE.get());
+        return Map.of(
+                "buffers",
+                LiveObjects.count(ClMemory.class),
+                "staging buffers",
+                LiveObjects.count(ClStagingBuffer.class));
     }
 }

@@ -20,6 +20,10 @@ import io.penstock.backend.opencl.fakes.SsgFake;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,6 +99,19 @@ class SsgErrorsTest {
     }
 
     @Test
+    void aFileThatMayOnlyBeReadIsStagedAndTheReasonReported() throws IOException {
+        Path path = SsgFixture.write("read-only", BackendFixture.random(BYTES, 2));
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("r--r--r--"));
+        StorageFile refused = ssg.file(path, FileOption.READ);
+        assertThat(ssg.read(refused, buffer).path()).isEqualTo(TransferPath.STAGED);
+        assertThatThrownBy(
+                        () -> ssg.run(Transfer.read(refused.all(), buffer.all()).requireDirect()))
+                .isInstanceOf(PermanentStorageException.class)
+                .hasMessageContaining("clCreateSsgFileObjectAMD -> CL_INVALID_VALUE (-30)")
+                .hasMessageContaining("requires the rights to read and to write a file");
+    }
+
+    @Test
     void aQuestionAboutAFileObjectThatFailsIsARefusalOfTheFile() throws IOException {
         ssg.control.fail("clGetSsgFileObjectInfoAMD", 0, OpenClError.INVALID_FILE_OBJECT_AMD);
         StorageFile refused = ssg.file("refused", new byte[BYTES]);
@@ -132,6 +149,14 @@ class SsgErrorsTest {
     @ValueSource(strings = {SsgFixture.READ, SsgFixture.WRITE})
     void anInvalidCommandQueueMeansALostDevice(String function) {
         assertFails(function, OpenClError.INVALID_COMMAND_QUEUE, DeviceLostException.class);
+    }
+
+    @Test
+    void aDeviceThatIsGoneRevokesAllBuffers() {
+        DeviceBuffer idle = ssg.buffer(BYTES);
+        assertFails(SsgFixture.READ, OpenClError.DEVICE_NOT_AVAILABLE, DeviceLostException.class);
+        idle.revoked().block(Duration.ofSeconds(20));
+        buffer.revoked().block(Duration.ofSeconds(20));
     }
 
     @ParameterizedTest

@@ -19,7 +19,7 @@ import io.penstock.backend.opencl.fakes.FreshSsg;
 import io.penstock.backend.opencl.fakes.SsgFake;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
 import java.lang.ref.Reference;

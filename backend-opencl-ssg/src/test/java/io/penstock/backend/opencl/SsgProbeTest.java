@@ -8,12 +8,15 @@ import io.penstock.Availability;
 import io.penstock.Backend;
 import io.penstock.BackendUnavailableException;
 import io.penstock.Backends;
+import io.penstock.DeviceBuffer;
 import io.penstock.Options;
 import io.penstock.TransferPath;
 import io.penstock.backend.opencl.fakes.FreshSsg;
 import io.penstock.backend.opencl.fakes.SsgFake;
 import io.penstock.backend.opencl.paths.OpenClProvider;
+import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
+import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -59,6 +62,27 @@ class SsgProbeTest {
     void aDeviceThatOnlyReportsTheExtensionDoesNotHaveIt() {
         SsgFake.set("ssg_device", 0);
         assertGoesOtherwise("clCreateSsgFileObjectAMD -> CL_INVALID_DEVICE (-33)");
+    }
+
+    /** "In Linux: the UTF-8-encoded name of the file" (3.1). */
+    @Test
+    void aDriverThatTakesNamesAsTheManualSaysGetsThemSo() throws IOException {
+        SsgFake.set("names_utf8", 1);
+        assertThat(probed(Options.none())).contains("SSG, proven by a file object");
+        try (SsgFixture ssg = SsgFixture.open(SSG)) {
+            for (String name : List.of("plain", "\u00e4-\u65e5\u672c-\ud83d\ude00")) {
+                byte[] content = BackendFixture.random(4096, 1);
+                DeviceBuffer buffer = ssg.buffer(4096);
+                long calls = SsgFake.control().calls("clCreateSsgFileObjectAMD");
+                assertThat(ssg.read(ssg.file(name, content), buffer).path()).isEqualTo(TransferPath.DIRECT);
+                assertThat(BackendFixture.content(buffer)).isEqualTo(content);
+                assertThat(SsgFake.control().calls("clCreateSsgFileObjectAMD"))
+                        .as("no second call, once that is known")
+                        .isEqualTo(calls + 1);
+            }
+        }
+        SsgFake.set("names_utf8", 0); // a process has one driver, but the fakes' changes: found again
+        assertThat(probed(Options.none())).contains("SSG, proven by a file object");
     }
 
     @Test

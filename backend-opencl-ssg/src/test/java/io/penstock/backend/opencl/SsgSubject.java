@@ -9,7 +9,8 @@ import io.penstock.backend.opencl.fakes.SsgFake;
 import io.penstock.backend.opencl.memory.ClMemory;
 import io.penstock.backend.opencl.ssg.ClSsgFile;
 import io.penstock.backend.opencl.ssg.SsgBounceBuffer;
-import io.penstock.backend.opencl.staged.ClStagingBuffers;
+import io.penstock.backend.opencl.staged.ClStagingBuffer;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.testing.GatedSubject;
 import java.util.Map;
@@ -23,7 +24,10 @@ import java.util.Set;
  */
 record SsgSubject(Options options, Set<FileOption> fileOptions) implements GatedSubject {
 
-    /** Options by which every buffer is persistent; staging buffers, which few transfers need here, are soon made and filled. */
+    /**
+     * Options by which every buffer is persistent; staging buffers, which few transfers need here, are soon made and
+     * filled.
+     */
     static final Options PERSISTENT = Options.none()
             .with(OpenClOptions.PATH, OpenClPath.SSG)
             .with(OpenClOptions.SSG_SEGMENT_BYTES, 64L << 10)
@@ -74,8 +78,8 @@ record SsgSubject(Options options, Set<FileOption> fileOptions) implements Gated
     @Override
     public Map<String, Long> live() {
         return Map.of(
-                "buffers", ClMemory.LIVE.get(),
-                "staging buffers", ClStagingBuffers.LIVE.get() + SsgBounceBuffer.LIVE.get(),
-                "file objects", ClSsgFile.LIVE.get());
+                "buffers", LiveObjects.count(ClMemory.class),
+                "staging buffers", LiveObjects.count(ClStagingBuffer.class) + LiveObjects.count(SsgBounceBuffer.class),
+                "file objects", LiveObjects.count(ClSsgFile.class));
     }
 }

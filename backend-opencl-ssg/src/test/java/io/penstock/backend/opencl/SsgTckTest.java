@@ -13,6 +13,7 @@ class SsgTckTest {
 
     /** Straight into persistent memory, by one command queue out of order. */
     @Nested
+    @Tag("variant")
     class Persistent implements BackendRules {
         @BeforeAll
         static void machine() {
@@ -32,6 +33,7 @@ class SsgTckTest {
 
     /** Into ordinary memory, by a ring. */
     @Nested
+    @Tag("variant")
     class Ring implements BackendRules {
         @BeforeAll
         static void machine() {

@@ -31,7 +31,7 @@ public final class BlockLocksStress {
             this.locks = locks;
             this.inside = inside;
             this.overlaps = overlaps;
-            BlockClaim made = new BlockClaim(this::write);
+            BlockClaim made = new BlockClaim(claim -> write());
             this.claim = exclusive ? made.exclusive(0, 512) : made.shared(10, 10);
         }
 
@@ -116,8 +116,8 @@ public final class BlockLocksStress {
     public static class DrainAgainstExclusive {
         private final BlockLocks locks = BlockLocks.open(this);
         private final AtomicInteger granted = new AtomicInteger();
-        private final BlockClaim light = new BlockClaim(() -> {}).shared(0, 1);
-        private final BlockClaim merging = new BlockClaim(granted::incrementAndGet).exclusive(0, 512);
+        private final BlockClaim light = new BlockClaim(claim -> {}).shared(0, 1);
+        private final BlockClaim merging = new BlockClaim(claim -> granted.incrementAndGet()).exclusive(0, 512);
 
         public DrainAgainstExclusive() {
             locks.lock(light);

@@ -2,6 +2,7 @@
 package io.penstock.engine.queue;
 
 import io.penstock.engine.FakePort;
+import io.penstock.handover.HandoverSubscription;
 
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
@@ -17,7 +18,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
-/** A resource that must be closed, on its way to its subscriber: {@link Handover}. */
+/** A resource that must be closed, on its way to its subscriber: {@link HandoverSubscription}. */
 public final class HandoverStress {
 
     private HandoverStress() {}
@@ -51,9 +52,9 @@ public final class HandoverStress {
         public void onComplete() {}
     }
 
-    static final class Handed extends Handover<Resource> {
+    static final class Handed extends HandoverSubscription<Resource> {
         Handed(Subscriber subscriber) {
-            super(new FakePort(0).direct(), subscriber);
+            super(subscriber, new FakePort(0).direct().delivery());
         }
 
         @Override

@@ -40,6 +40,7 @@ public final class IoUring {
     public static final int IORING_REGISTER_PROBE = 8;
     public static final int IORING_REGISTER_BUFFERS2 = 15;
     public static final int IORING_REGISTER_BUFFERS_UPDATE = 16;
+    public static final int IORING_REGISTER_IOWQ_MAX_WORKERS = 19;
     public static final int IORING_RSRC_REGISTER_SPARSE = 1;
     public static final int IO_URING_OP_SUPPORTED = 1;
 

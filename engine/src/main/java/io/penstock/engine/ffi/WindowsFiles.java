@@ -3,8 +3,8 @@ package io.penstock.engine.ffi;
 
 import com.sun.jna.Native;
 import com.sun.jna.WString;
-import io.penstock.engine.spi.ffi.Machine;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.Machine;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.FileSystems;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.order;
 
+import java.util.function.Consumer;
+
 /**
  * A range of a file that one segment writes, locked in the file's {@link BlockLocks}; reusable after it was unlocked.
  *
@@ -9,22 +11,32 @@ package io.penstock.engine.order;
  */
 public final class BlockClaim {
 
-    final Runnable granted;
+    /** What {@link BlockLocks} has made of a claim that is not light. */
+    enum State {
+        FREE,
+        /** Granted or waiting. */
+        LISTED,
+        /** Granted for ever: a write under it may still happen, at any time. */
+        LOST,
+        /** Neither granted nor waiting: a write to the same bytes is lost. */
+        REFUSED
+    }
+
+    private final Consumer<BlockClaim> granted;
     boolean exclusive;
     private long offset;
     private long bytes;
 
-    // The rest is guarded by the lock of BlockLocks; light belongs to the owner, between lock() and unlock().
-    boolean light;
-    boolean listed;
+    boolean light; // granted, and counted instead of listed; the owner's, between lock() and unlock()
+
+    // The rest is guarded by the lock of BlockLocks. REFUSED is visible to the owner by the callback.
+    State state = State.FREE;
     long ticket;
     int blockers; // earlier conflicting claims, plus one while light writes drain
     boolean drains;
-    boolean lost; // a write under it may still happen, at any time
-    boolean refused; // a write to the same bytes is lost; visible to the owner by the callback
 
-    /** Creates a claim; the callback is called when a claim that had to wait is granted or refused. */
-    public BlockClaim(Runnable granted) {
+    /** Creates a claim; the callback is called with it when it had to wait and is granted or refused. */
+    public BlockClaim(Consumer<BlockClaim> granted) {
         this.granted = granted;
     }
 
@@ -39,19 +51,25 @@ public final class BlockClaim {
     }
 
     private BlockClaim set(boolean exclusive, long offset, long bytes) {
-        if (listed || light) {
+        if (light || state == State.LISTED || state == State.LOST) {
             throw new IllegalStateException("changed while locked");
         }
         this.exclusive = exclusive;
         this.offset = offset;
         this.bytes = bytes;
-        this.refused = false;
+        if (state == State.REFUSED) {
+            this.state = State.FREE;
+        }
         return this;
     }
 
     /** Returns true if it was not granted, and will not be; for its owner, after a lock or the callback. */
     public boolean isRefused() {
-        return refused;
+        return state == State.REFUSED;
+    }
+
+    void callBack() {
+        granted.accept(this);
     }
 
     boolean conflicts(BlockClaim other) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.order;
 
+import io.penstock.engine.order.BlockClaim.State;
 import io.penstock.engine.spi.Shared;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -81,10 +82,10 @@ public final class BlockLocks {
         }
         synchronized (this) {
             if (hasLost && conflictsWithLost(claim)) {
-                claim.refused = true;
+                claim.state = State.REFUSED;
                 return true;
             }
-            claim.listed = true;
+            claim.state = State.LISTED;
             claim.ticket = tickets++;
             claim.blockers =
                     claim.exclusive ? count(exclusives, claim) + count(shareds, claim) : count(exclusives, claim);
@@ -108,14 +109,18 @@ public final class BlockLocks {
         if (claim.light) {
             claim.light = false;
             leaveLight();
-            return;
+        } else {
+            remove(claim, State.FREE);
         }
+    }
+
+    private void remove(BlockClaim claim, State then) {
         List<BlockClaim> granted = new ArrayList<>(0);
         synchronized (this) {
-            if (!claim.listed) {
+            if (claim.state != State.LISTED && claim.state != State.LOST) {
                 return;
             }
-            claim.listed = false;
+            claim.state = then;
             (claim.exclusive ? exclusives : shareds).remove(claim);
             waiting.remove(claim);
             for (BlockClaim other : waiting) {
@@ -125,7 +130,7 @@ public final class BlockLocks {
             }
             granted.forEach(waiting::remove);
         }
-        granted.forEach(other -> other.granted.run());
+        granted.forEach(BlockClaim::callBack);
     }
 
     /**
@@ -137,27 +142,25 @@ public final class BlockLocks {
         List<BlockClaim> refused = new ArrayList<>(0);
         synchronized (this) {
             claim.light = false;
-            claim.listed = true;
-            claim.lost = true;
+            claim.state = State.LOST;
             hasLost = true;
             (claim.exclusive ? exclusives : shareds).add(claim);
             for (BlockClaim other : waiting) {
                 if (other.conflicts(claim)) {
-                    other.refused = true;
                     refused.add(other);
                 }
             }
         }
-        refused.forEach(this::unlock);
+        refused.forEach(other -> remove(other, State.REFUSED));
         if (light) {
             leaveLight(); // listed first: an exclusive claim that is granted now does not conflict with it
         }
-        refused.forEach(other -> other.granted.run());
+        refused.forEach(BlockClaim::callBack);
     }
 
     private boolean conflictsWithLost(BlockClaim claim) {
         return Stream.concat(exclusives.stream(), shareds.stream())
-                .anyMatch(other -> other.lost && other.conflicts(claim));
+                .anyMatch(other -> other.state == State.LOST && other.conflicts(claim));
     }
 
     private static int count(Set<BlockClaim> earlier, BlockClaim claim) {
@@ -212,6 +215,6 @@ public final class BlockLocks {
             }
             granted.forEach(waiting::remove);
         }
-        granted.forEach(claim -> claim.granted.run());
+        granted.forEach(BlockClaim::callBack);
     }
 }

@@ -2,9 +2,9 @@
 package io.penstock.engine.publisher;
 
 import io.penstock.PenstockException;
-import io.penstock.engine.queue.Bounces;
 import io.penstock.engine.queue.IoQueue;
 import io.penstock.engine.queue.Port;
+import io.penstock.engine.queue.SegmentSteps;
 import io.penstock.engine.queue.SingleRequest;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.Failures;
@@ -15,10 +15,10 @@ import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Request.Kind;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Uploads and downloads: plain copies if the memory is host-accessible, otherwise through a bounce buffer of a path.
@@ -31,77 +31,91 @@ public final class Copies {
         this.port = port;
     }
 
-    public Mono<Long> copy(EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up) {
-        Mono<Long> copied = Mono.<Long>create(sink -> start(buffer, offset, bytes.slice(), up, false, sink));
-        return copied.publishOn(port.isDirectDelivery() ? Schedulers.immediate() : port.scheduler());
+    /** As {@link io.penstock.engine.resource.Owner#upload}. */
+    public Mono<Long> upload(EngineBuffer buffer, long offset, ByteBuffer from) {
+        return port.deliver(Mono.create(sink -> start(new Copy(buffer, offset, from.slice(), Kind.COPY_IN, sink))));
     }
 
     /** As {@link io.penstock.engine.resource.Owner#download}. */
     public Mono<Long> download(EngineBuffer buffer, long offset, ByteBuffer to) {
-        return Mono.create(sink -> start(buffer, offset, to.slice(), false, true, sink));
+        return port.deliver(Mono.create(sink -> start(new Copy(buffer, offset, to.slice(), Kind.COPY_OUT, sink))));
+    }
+
+    /** As {@link io.penstock.engine.resource.Owner#downloadPinned}. */
+    public Mono<Long> downloadPinned(EngineBuffer buffer, long offset, ByteBuffer to) {
+        return Mono.create(sink -> {
+            buffer.pins().pinAgain();
+            startPinned(new Copy(buffer, offset, to.slice(), Kind.COPY_OUT, sink), port::enterWhileOpen);
+        });
+    }
+
+    /** Which bytes go where: to the buffer ({@code COPY_IN}) or from it. */
+    private record Copy(EngineBuffer buffer, long offset, ByteBuffer bytes, Kind kind, MonoSink<Long> sink) {
+
+        boolean isUpload() {
+            return kind == Kind.COPY_IN;
+        }
+
+        String description() {
+            return (isUpload() ? "upload of " : "download of ") + bytes.limit() + " bytes";
+        }
+    }
+
+    private void start(Copy copy) {
+        if (copy.buffer.pins().tryPin()) {
+            startPinned(copy, port::enter);
+        } else {
+            copy.sink.error(Failures.closed(copy.description(), "the buffer"));
+        }
     }
 
     /**
-     * Starts a copy.
+     * Starts a copy, whose end reverts one pin of the buffer.
      *
-     * @param held whether the caller holds a pin of the buffer and keeps the backend open, until the sink is signalled
+     * @param enter keeps the backend open, where that takes long
      */
-    private void start(
-            EngineBuffer buffer, long offset, ByteBuffer bytes, boolean up, boolean held, MonoSink<Long> sink) {
-        String description = (up ? "upload of " : "download of ") + bytes.remaining() + " bytes";
-        if (held) {
-            buffer.pins().pinAgain();
-        } else if (!buffer.pins().tryPin()) {
-            sink.error(Failures.closed(description, "the buffer"));
-            return;
-        }
-        long length = bytes.remaining();
-        long host = buffer.memory().hostAddress();
+    private void startPinned(Copy copy, BooleanSupplier enter) {
+        EngineBuffer buffer = copy.buffer;
+        int length = copy.bytes.limit();
         if (length == 0) {
             buffer.pins().unpin();
-            sink.success(0L);
-        } else if (host != 0) {
-            ByteBuffer memory = MemoryView.window(buffer.memory(), offset, (int) length);
+            copy.sink.success(0L);
+        } else if (buffer.memory().hostAddress() != 0) {
             try {
-                move(memory, bytes, up);
+                move(MemoryView.window(buffer.memory(), copy.offset, length), copy);
             } finally {
                 buffer.pins().unpin();
             }
-            sink.success(length);
-        } else if (!(held ? port.enterAgain() : port.enter())) {
+            copy.sink.success((long) length);
+        } else if (!enter.getAsBoolean()) {
             buffer.pins().unpin();
-            sink.error(Failures.closed(description, "the backend"));
+            copy.sink.error(Failures.closed(copy.description(), "the backend"));
         } else {
             Staged staged;
             try {
-                staged = new Staged(buffer, offset, bytes, up, sink, description);
+                staged = new Staged(copy);
             } catch (RuntimeException | Error noBuffer) { // one that is thrown would end nothing
                 buffer.pins().unpin();
                 port.leave();
-                sink.error(noBuffer);
+                copy.sink.error(noBuffer);
                 return;
             }
-            sink.onCancel(staged::cancel);
+            copy.sink.onCancel(staged::cancel);
             staged.step();
         }
     }
 
-    private static void move(ByteBuffer memory, ByteBuffer bytes, boolean up) {
-        if (up) {
-            memory.put(bytes.duplicate());
+    private static void move(ByteBuffer memory, Copy copy) {
+        if (copy.isUpload()) {
+            memory.put(copy.bytes.duplicate());
         } else {
-            bytes.duplicate().put(memory);
+            copy.bytes.duplicate().put(memory);
         }
     }
 
     /** Copies through one bounce buffer, step by step, on an I/O queue. */
     private final class Staged implements SingleRequest {
-        private final EngineBuffer buffer;
-        private final long offset;
-        private final ByteBuffer bytes;
-        private final boolean up;
-        private final MonoSink<Long> sink;
-        private final String description;
+        private final Copy copy;
         private final IoQueue ioQueue;
         private final DeviceMemory bounce;
         private final AtomicBoolean over = new AtomicBoolean(); // the subscriber was signalled, or has cancelled
@@ -109,24 +123,13 @@ public final class Copies {
         private ByteBuffer part; // of the bytes, for the current step; from here on, I/O queue only
         private ByteBuffer memory; // the bounce buffer's
 
-        Staged(
-                EngineBuffer buffer,
-                long offset,
-                ByteBuffer bytes,
-                boolean up,
-                MonoSink<Long> sink,
-                String description) {
-            this.buffer = buffer;
-            this.offset = offset;
-            this.bytes = bytes;
-            this.up = up;
-            this.sink = sink;
-            this.description = description;
+        Staged(Copy copy) {
+            this.copy = copy;
             int general = port.ioPaths().size() - 1;
             this.ioQueue = port.pick(general);
-            this.bounce = port.ioPaths().get(general).allocateBounceBuffer(Bounces.BOUNCE_BYTES);
-            this.part = bytes;
-            this.memory = bytes;
+            this.bounce = port.ioPaths().get(general).allocateBounceBuffer(SegmentSteps.BOUNCE_BYTES);
+            this.part = copy.bytes;
+            this.memory = copy.bytes;
         }
 
         /** Takes the next step; ends the copy if the application's buffer does not permit it. */
@@ -146,15 +149,15 @@ public final class Copies {
         private void refused(RuntimeException e) {
             release();
             if (over.compareAndSet(false, true)) {
-                sink.error(e);
+                copy.sink.error(e);
             }
         }
 
         private void next() {
-            int step = (int) Math.min(bytes.limit() - done, bounce.bytes());
-            part = bytes.slice(done, step);
+            int step = (int) Math.min(copy.bytes.limit() - done, bounce.bytes());
+            part = copy.bytes.slice(done, step);
             memory = MemoryView.window(bounce, 0, step);
-            if (up) {
+            if (copy.isUpload()) {
                 memory.put(part.duplicate());
             }
             port.start(ioQueue, this);
@@ -162,8 +165,7 @@ public final class Copies {
 
         @Override
         public void fill(Request request) {
-            request.copy(up ? Kind.COPY_IN : Kind.COPY_OUT, bounce, 0, part.limit())
-                    .memory(buffer.memory(), offset + done);
+            request.copy(copy.kind, bounce, 0, part.limit()).memory(copy.buffer.memory(), copy.offset + done);
         }
 
         @Override
@@ -177,7 +179,7 @@ public final class Copies {
                 return;
             }
             done += part.limit();
-            if (!up) {
+            if (!copy.isUpload()) {
                 try {
                     part.put(memory);
                 } catch (RuntimeException e) {
@@ -185,7 +187,7 @@ public final class Copies {
                     return;
                 }
             }
-            if (done < bytes.limit()) {
+            if (done < copy.bytes.limit()) {
                 step();
             } else {
                 end(null);
@@ -193,19 +195,19 @@ public final class Copies {
         }
 
         @Override
-        public Port port() {
+        public Port owner() {
             return port;
         }
 
         @Override
         public String description() {
-            return description;
+            return copy.description();
         }
 
         @Override
         public void lose(PenstockException why) {
             if (over.compareAndSet(false, true)) {
-                sink.error(why);
+                copy.sink.error(why);
             }
         }
 
@@ -217,7 +219,7 @@ public final class Copies {
 
         private void release() {
             bounce.free();
-            buffer.pins().unpin();
+            copy.buffer.pins().unpin();
             port.leave();
         }
 
@@ -227,9 +229,10 @@ public final class Copies {
                 return;
             }
             if (failure == null) {
-                sink.success((long) done);
+                copy.sink.success((long) done);
             } else {
-                sink.error(Failures.copy(description + " at " + offset + " of " + buffer, failure, done));
+                copy.sink.error(
+                        Failures.copy(description() + " at " + copy.offset + " of " + copy.buffer, failure, done));
             }
         }
     }

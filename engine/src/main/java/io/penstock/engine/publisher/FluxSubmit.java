@@ -17,7 +17,8 @@ import reactor.core.publisher.Flux;
  * Many transfers, pipelined: {@link io.penstock.Backend#submit(Publisher, SubmitOptions)}.
  *
  * <p>At most {@code inFlight} transfers are between the publisher's {@code onNext} and the subscriber's; more are
- * requested from the publisher at the end of each turn that has delivered some, and amid one when a quarter has been delivered.
+ * requested from the publisher at the end of each turn that has delivered some, and amid one when a quarter has been
+ * delivered.
  */
 public final class FluxSubmit extends Flux<Completion> implements Scannable {
 
@@ -38,7 +39,7 @@ public final class FluxSubmit extends Flux<Completion> implements Scannable {
                 options.directDelivery(),
                 options.inFlight(),
                 actual,
-                worker -> transfers.subscribe(new SubmitSubscription(port, options, actual, worker)));
+                worker -> new SubmitSubscription(port, options, actual, worker).subscribeTo(transfers));
     }
 
     @Override

@@ -3,9 +3,9 @@ package io.penstock.engine.publisher;
 
 import io.penstock.DeviceFence;
 import io.penstock.Transfer;
-import io.penstock.engine.queue.Handover;
 import io.penstock.engine.queue.Port;
 import io.penstock.engine.queue.TransferFence;
+import io.penstock.handover.HandoverSubscription;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
@@ -27,7 +27,7 @@ public final class MonoEnqueue extends Mono<DeviceFence> {
     public void subscribe(CoreSubscriber<? super DeviceFence> actual) {
         Enqueued enqueued = new Enqueued(port, transfer, actual);
         actual.onSubscribe(enqueued);
-        if (enqueued.isCancelled()) {
+        if (enqueued.isGivenUp()) {
             return;
         }
         try {
@@ -39,7 +39,7 @@ public final class MonoEnqueue extends Mono<DeviceFence> {
     }
 
     /** One subscription; owns the fence until it is delivered. */
-    private static final class Enqueued extends Handover<DeviceFence> {
+    private static final class Enqueued extends HandoverSubscription<DeviceFence> {
 
         private final Port port;
         private final Transfer transfer;
@@ -48,13 +48,13 @@ public final class MonoEnqueue extends Mono<DeviceFence> {
         private volatile @Nullable TransferFence fence;
 
         Enqueued(Port port, Transfer transfer, CoreSubscriber<? super DeviceFence> actual) {
-            super(port, actual);
+            super(actual, port.delivery());
             this.port = port;
             this.transfer = transfer;
         }
 
         private void open() {
-            if (isCancelled()) {
+            if (isGivenUp()) {
                 return;
             }
             TransferFence behind;
@@ -67,9 +67,9 @@ public final class MonoEnqueue extends Mono<DeviceFence> {
             fence = behind;
             behind.open();
             if (behind.isAdmitted() && behind.order() == null) {
-                succeed(behind, true); // for the host to wait on: available at once
+                succeedHere(behind); // for the host to wait on: available at once
             }
-            if (isCancelled()) {
+            if (isGivenUp()) {
                 stop();
             }
         }

@@ -7,7 +7,6 @@ import io.penstock.engine.queue.OpenTransfer;
 import io.penstock.engine.queue.Port;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.RejectedExecutionException;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
@@ -48,7 +47,6 @@ public final class MonoSubmit extends Mono<Completion> {
             }
         }
 
-        private final Port port;
         private final CoreSubscriber<? super Completion> actual;
 
         @SuppressWarnings("unused") // through FLAGS
@@ -58,7 +56,6 @@ public final class MonoSubmit extends Mono<Completion> {
 
         Inner(Port port, Transfer transfer, CoreSubscriber<? super Completion> actual) {
             super(port, transfer);
-            this.port = port;
             this.actual = actual;
         }
 
@@ -70,7 +67,7 @@ public final class MonoSubmit extends Mono<Completion> {
         @Override
         public void request(long n) {
             if (Operators.validate(n) && (int) FLAGS.getAndBitwiseOr(this, REQUESTED) == OVER) {
-                deliver();
+                port().deliver(this);
             }
         }
 
@@ -79,20 +76,7 @@ public final class MonoSubmit extends Mono<Completion> {
             boolean failed = error() != null; // an error needs no demand
             int before = (int) FLAGS.getAndBitwiseOr(this, failed ? REQUESTED | OVER : OVER);
             if (failed || before == REQUESTED) {
-                deliver();
-            }
-        }
-
-        private void deliver() {
-            if (port.isDirectDelivery()) {
-                run();
-                return;
-            }
-            try {
-                port.scheduler().schedule(this);
-            } catch (RejectedExecutionException e) {
-                // The application has shut down its scheduler: a signal on the wrong thread is better than none.
-                run();
+                port().deliver(this);
             }
         }
 

@@ -31,8 +31,7 @@ public final class MonoSync extends Mono<Void> {
 
     @Override
     public void subscribe(CoreSubscriber<? super Void> actual) {
-        Mono<Void> sync = Mono.create(this::start);
-        (port.isDirectDelivery() ? sync : sync.publishOn(port.scheduler())).subscribe(actual);
+        port.deliver(Mono.<Void>create(this::start)).subscribe(actual);
     }
 
     private void start(MonoSink<Void> sink) {
@@ -75,6 +74,11 @@ public final class MonoSync extends Mono<Void> {
         }
 
         @Override
+        public @Nullable Object lane() {
+            return file.nativeFile(ioPath).lane();
+        }
+
+        @Override
         public void fill(Request request) {
             request.sync(file.nativeFile(ioPath));
         }
@@ -100,7 +104,7 @@ public final class MonoSync extends Mono<Void> {
         }
 
         @Override
-        public Port port() {
+        public Port owner() {
             return port;
         }
 

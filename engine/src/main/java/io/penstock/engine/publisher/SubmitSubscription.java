@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
@@ -87,7 +88,7 @@ final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Tr
         if (Operators.validate(upstream == Operators.emptySubscription() ? null : upstream, s)) {
             upstream = s;
             actual.onSubscribe(this);
-            s.request(capacity);
+            request(s, capacity);
         }
     }
 
@@ -178,7 +179,11 @@ final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Tr
     }
 
     private void halt() {
-        upstream.cancel();
+        try {
+            upstream.cancel();
+        } catch (Throwable e) { // which must not keep the terminal signal back
+            Operators.onErrorDropped(e, currentContext());
+        }
         window.cancelAll();
     }
 
@@ -230,11 +235,37 @@ final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Tr
         }
     }
 
-    /** Requests as many transfers as were delivered: the rest of a window would otherwise stay empty until the next turn. */
+    /**
+     * Requests as many transfers as were delivered: the rest of a window would otherwise stay empty until the next
+     * turn.
+     */
     private void ask() {
         int next = unasked;
         unasked = 0;
-        upstream.request(next);
+        request(upstream, next);
+    }
+
+    /**
+     * Reactor throws what is fatal to it, such as a LinkageError, out of this call: the subscriber would get no signal.
+     */
+    private void request(Subscription publisher, int count) {
+        try {
+            publisher.request(count);
+        } catch (Throwable e) {
+            onError(e);
+        }
+    }
+
+    /** Subscribes to the publisher; what that throws is signalled. */
+    void subscribeTo(Publisher<Transfer> transfers) {
+        try {
+            transfers.subscribe(this);
+        } catch (Throwable e) {
+            if (upstream == Operators.emptySubscription()) {
+                actual.onSubscribe(this);
+            }
+            onError(e);
+        }
     }
 
     private boolean abortIfDue() {

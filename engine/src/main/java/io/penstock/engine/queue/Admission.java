@@ -26,15 +26,19 @@ public final class Admission {
 
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE / 2);
 
+    private static final int UNKNOWN = -1;
+
     private final Transfer transfer;
     private final long deadlineNanos;
     private OrderKeys.@Nullable Turn turn;
     private final List<DeviceFence> onDevice = new ArrayList<>(0); // written before the I/O queue gets the transfer
-    private boolean isFirst; // written before the I/O queue gets the transfer
-    private boolean called; // I/O queue only, as all below
-    private boolean checked;
-    private boolean fencesChecked;
-    private int fencesPending;
+
+    // Whether it is the turn of its order key: written before the I/O queue gets the transfer, if that was so from the
+    // start, and otherwise by the I/O queue, which only uses the next two.
+    private boolean called;
+    private boolean arrived;
+    private int fencesPending = UNKNOWN; // until it is called and has arrived
+
     private final Disposable.@Nullable Composite waits; // for fences; thread-safe; null without fences
     private final @Nullable FenceOrder order;
 
@@ -86,7 +90,7 @@ public final class Admission {
             } else if (fence instanceof TransferFence own) {
                 onIt = own.port() == port && own.test(awaited);
             } else if (fence instanceof ImportedFence imported) {
-                onIt = imported.port() == port && awaited.test(imported.fence());
+                onIt = imported.owner() == port && awaited.test(imported.fence());
             } else {
                 onIt = driver.makes(fence) && awaited.test(fence);
             }
@@ -100,18 +104,20 @@ public final class Admission {
     public void enter(OrderKeys keys, IoQueue ioQueue, OpenTransfer open) {
         Object key = transfer.orderKey().orElse(null);
         if (key == null) {
-            isFirst = true;
+            called = true;
             return;
         }
         OrderKeys.Turn place = new OrderKeys.Turn(key, () -> ioQueue.post(() -> called(ioQueue, open)));
         turn = place;
-        isFirst = keys.enter(place);
+        if (keys.enter(place)) {
+            called = true; // and otherwise not written here: the I/O queue may do so at any time
+        }
     }
 
     private void called(IoQueue ioQueue, OpenTransfer open) {
         called = true;
         // The one before may have ended before this one reaches the I/O queue: then its arrival starts it.
-        if (checked) {
+        if (arrived) {
             ioQueue.proceed(open);
         }
     }
@@ -139,12 +145,12 @@ public final class Admission {
      * Returns true if all its start conditions are met; otherwise the I/O queue is notified when the pending one is.
      */
     boolean isMet(IoQueue ioQueue, OpenTransfer open) {
-        checked = true;
-        if (!isFirst && !called) {
+        arrived = true;
+        if (!called) {
             return false;
         }
-        if (!fencesChecked) {
-            fencesChecked = true;
+        if (fencesPending == UNKNOWN) {
+            fencesPending = 0;
             for (DeviceFence fence : transfer.after()) {
                 if (waits != null && !onDevice.contains(fence) && !isSignalled(fence)) {
                     fencesPending++;

@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bounce buffers of an I/O queue: for each path some small ones, for the edges of blocks, and as many large ones, for
- * files that fill memory by themselves. Allocated at their first use, and kept. The I/O thread only.
+ * The bounce buffers of an I/O queue: for each path some small ones, for the edges of blocks, and as many large ones,
+ * for files that fill memory by themselves. Allocated at their first use, and kept. The I/O thread only.
  */
 final class BounceBuffers {
 
@@ -52,18 +52,21 @@ final class BounceBuffers {
             waiting.add(segment);
             return false;
         }
-        segment.bounce = buffer;
+        segment.cover.buffer = buffer;
         return true;
     }
 
-    /** Takes back the bounce buffer of a segment, if it has one; returns a segment that has waited for it, and waits no more. */
+    /**
+     * Takes back the bounce buffer of a segment, if it has one; returns a segment that has waited for it, and waits no
+     * more.
+     */
     @Nullable
     Segment give(Segment segment) {
-        DeviceMemory buffer = segment.bounce;
+        DeviceMemory buffer = segment.cover.buffer;
         if (buffer == null) {
             return null;
         }
-        segment.bounce = null;
+        segment.cover.buffer = null;
         Pool pool = pool(segment);
         pool.free.add(buffer);
         for (Segment next : waiting) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
-import io.penstock.engine.spi.Pause;
+import io.penstock.engine.kit.Pause;
+import io.penstock.engine.resource.Owner;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Consumer;
@@ -44,15 +46,15 @@ public abstract class DeliveryLoop implements Runnable {
      *     wakes are a batch, which costs less than a turn for each
      */
     public static void subscribe(
-            Port port,
+            Owner owner,
             boolean direct,
             int most,
             CoreSubscriber<?> actual,
             Consumer<Scheduler.@Nullable Worker> subscribe) {
         Scheduler.Worker worker;
         try {
-            Scheduler scheduler = most <= Pause.FEW ? port.scheduler() : port.batchScheduler();
-            worker = direct || port.isDirectDelivery() ? null : scheduler.createWorker();
+            Scheduler scheduler = most <= Pause.FEW ? owner.scheduler() : owner.batchScheduler();
+            worker = direct || owner.isDirectDelivery() ? null : scheduler.createWorker();
         } catch (RejectedExecutionException e) {
             Operators.error(actual, Operators.onRejectedExecution(e, actual.currentContext()));
             return;
@@ -86,6 +88,21 @@ public abstract class DeliveryLoop implements Runnable {
             rejected(e);
             run();
         }
+    }
+
+    /** Adds it to those that are signalled later, once for arrivals that follow one another. */
+    final void addTo(List<DeliveryLoop> later) {
+        if (later.isEmpty() || later.get(later.size() - 1) != this) {
+            later.add(this);
+        }
+    }
+
+    /** Signals loops, also those that are added meanwhile, and removes them. */
+    static void signalAll(List<DeliveryLoop> later) {
+        for (int i = 0; i < later.size(); i++) {
+            later.get(i).signal();
+        }
+        later.clear();
     }
 
     /** Requests a turn, on the calling thread if none is running or pending. */

@@ -23,18 +23,20 @@ public class Finished implements Completion {
     private final long bytes;
     private final @Nullable Reach reach; // null if nothing fell short
     private final IoPath ioPath;
+    private final int pathIndex;
     private final long subscribedNanos;
     private final long startedNanos;
     private final long endedNanos;
 
-    Finished(CarriedTransfer open) {
+    Finished(OpenTransfer open) {
         this.transfer = open.transfer();
         this.bytes = open.bytes();
         this.reach = open.reach();
         this.ioPath = open.ioPath();
-        this.subscribedNanos = open.subscribedNanos();
-        this.startedNanos = open.startedNanos();
-        this.endedNanos = open.endedNanos();
+        this.pathIndex = open.pathIndex;
+        this.subscribedNanos = open.subscribedNanos;
+        this.startedNanos = open.startedNanos;
+        this.endedNanos = open.endedNanos;
     }
 
     @Override
@@ -52,7 +54,8 @@ public class Finished implements Completion {
         if (reach != null) {
             return reach.bytes(pair);
         }
-        return bytes == 0 ? 0 : transfer.pairLength(pair); // 0: it was never started
+        // 0: it was never started; a single pair may have been given another size by the device
+        return bytes == 0 || transfer.pairs() == 1 ? bytes : transfer.pairLength(pair);
     }
 
     @Override
@@ -67,7 +70,13 @@ public class Finished implements Completion {
 
     @Override
     public String reason() {
-        return transfer.fileRegion(0).file() instanceof EngineFile file && file.isAsync() ? "" : ioPath.reason();
+        String ofPath = ioPath.reason();
+        if (!(transfer.fileRegion(0).file() instanceof EngineFile file)) {
+            return ofPath;
+        }
+        return file.isAsync()
+                ? ""
+                : ofPath.isEmpty() ? file.nativeFile(pathIndex).reason() : ofPath;
     }
 
     @Override
@@ -95,9 +104,13 @@ public class Finished implements Completion {
 
         private final Throwable error;
 
-        Failed(CarriedTransfer open, Throwable error) {
+        Failed(OpenTransfer open) {
             super(open);
-            this.error = error;
+            Throwable cause = open.error();
+            if (cause == null) {
+                throw new IllegalStateException(open.transfer() + " did not fail");
+            }
+            this.error = cause;
         }
 
         @Override

@@ -3,6 +3,7 @@ package io.penstock.engine.queue;
 
 import io.penstock.Completion;
 import io.penstock.DeviceFence;
+import io.penstock.engine.resource.Owner;
 import reactor.core.publisher.Mono;
 
 /**
@@ -10,7 +11,7 @@ import reactor.core.publisher.Mono;
  *
  * @param fence the driver's fence, which signals on a thread of the driver
  */
-public record ImportedFence(DeviceFence fence, Port port) implements DeviceFence {
+public record ImportedFence(DeviceFence fence, Owner owner) implements DeviceFence {
 
     @Override
     public boolean isSignalled() {
@@ -19,16 +20,12 @@ public record ImportedFence(DeviceFence fence, Port port) implements DeviceFence
 
     @Override
     public Mono<Void> signalled() {
-        return deliver(fence.signalled());
+        return owner.deliver(fence.signalled());
     }
 
     @Override
     public Mono<Completion> outcome() {
-        return deliver(fence.outcome());
-    }
-
-    private <T> Mono<T> deliver(Mono<T> signal) {
-        return port.isDirectDelivery() ? signal : signal.publishOn(port.scheduler());
+        return owner.deliver(fence.outcome());
     }
 
     @Override

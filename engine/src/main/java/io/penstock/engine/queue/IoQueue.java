@@ -52,8 +52,10 @@ public final class IoQueue implements Request.Completion {
     private final ArrayDeque<SingleRequest> waitingForTag = new ArrayDeque<>();
     private final PriorityQueue<OpenTransfer> deadlines =
             new PriorityQueue<>(Comparator.comparingLong(OpenTransfer::deadlineNanos));
-    private final List<DeliveryLoop> news = new ArrayList<>(); // loops with arrivals of this turn, to be signalled
-    private final Bounces bounces;
+    private final List<DeliveryLoop> news = new ArrayList<>(); // with arrivals of this turn
+    private final Lanes<OpenTransfer> lanes;
+    private final BounceBuffers buffers;
+    private final SegmentSteps steps;
     private long now;
     private int lastArrivals; // in the last turn that had any
     private boolean reaping; // whether "now" is the time of the turn's completions
@@ -73,7 +75,9 @@ public final class IoQueue implements Request.Completion {
         }
         this.freeCount = segments.length;
         this.parallelism = Math.min(queue.parallelism(), segments.length - 1);
-        this.bounces = new Bounces(this, limits.bounceBuffers());
+        this.lanes = new Lanes<>(queue.laneDepth(), held, runnable);
+        this.buffers = new BounceBuffers(limits.bounceBuffers());
+        this.steps = new SegmentSteps(this, buffers);
         this.now = clock.getAsLong();
     }
 
@@ -84,12 +88,12 @@ public final class IoQueue implements Request.Completion {
 
     /** Accepts a request that belongs to no transfer; any thread. */
     public void accept(SingleRequest request) {
-        inbox.accept(request);
+        inbox.offer(request);
     }
 
     /** Schedules an action on the I/O queue; any thread. */
     public void post(Runnable action) {
-        inbox.post(action);
+        inbox.offer(action);
     }
 
     /** Returns whether arrivals wait for its thread, or requests for others to end; any thread. */
@@ -112,7 +116,7 @@ public final class IoQueue implements Request.Completion {
         inbox.runHere();
     }
 
-    /** Returns a time of the current turn: of its start, of its messages, or of its completions, whichever came last. */
+    /** Returns a time of the current turn: its start, its messages or its completions, whichever came last. */
     long now() {
         return now;
     }
@@ -127,31 +131,20 @@ public final class IoQueue implements Request.Completion {
         int arrived = inbox.takeTo(this);
         if (arrived > 0) {
             lastArrivals = arrived;
-            now = clock.getAsLong(); // what a completion of another I/O queue has let start did so after that
-            // completion
+            now = clock.getAsLong(); // a completion of another I/O queue may have let them start, before this time
         }
         expireDeadlines();
         startSegments();
-        signalLoops(); // before a wait
+        DeliveryLoop.signalAll(news); // before a wait
         reaping = false;
         inbox.tell(!runnable.isEmpty() || freeCount < segments.length - parallelism);
         queue.turn(mayWait && mayPark() ? waitNanos() : 0);
-        signalLoops();
+        DeliveryLoop.signalAll(news);
     }
 
-    /** Signals a loop when all reaped completions have been counted: once, however many arrivals it has. */
+    /** Signals a loop when all reaped completions have been counted; once, however many arrivals it has. */
     public void signalLater(DeliveryLoop loop) {
-        int count = news.size();
-        if (count == 0 || news.get(count - 1) != loop) {
-            news.add(loop);
-        }
-    }
-
-    private void signalLoops() {
-        for (int i = 0; i < news.size(); i++) {
-            news.get(i).signal();
-        }
-        news.clear();
+        loop.addTo(news);
     }
 
     /** Requests the I/O queue to end when nothing is in flight; any thread. */
@@ -188,7 +181,7 @@ public final class IoQueue implements Request.Completion {
                 + deadlines.size()
                 + waitingForTag.size()
                 + news.size()
-                + bounces.waiting();
+                + buffers.waiting();
     }
 
     private boolean mayPark() {
@@ -196,7 +189,7 @@ public final class IoQueue implements Request.Completion {
     }
 
     private boolean canStart() {
-        return freeCount > 0 && (!waitingForTag.isEmpty() || (!runnable.isEmpty() && bytesInFlight < limits.bytes()));
+        return freeCount > 0 && !runnable.isEmpty() && bytesInFlight < limits.bytes();
     }
 
     private long waitNanos() {
@@ -245,7 +238,7 @@ public final class IoQueue implements Request.Completion {
         for (OpenTransfer first = deadlines.peek(); first != null && first.deadlineNanos() <= now; ) {
             deadlines.poll();
             if (!first.finished) {
-                first.expired = true;
+                first.shortfall().expire();
                 stop(first);
             }
             first = deadlines.peek();
@@ -264,44 +257,54 @@ public final class IoQueue implements Request.Completion {
         }
         transfer.exhausted = true;
         for (Segment segment : segments) {
-            if (segment.owner == transfer && segment.inNativeHands) {
-                queue.cancel(segment.request);
-            } else if (segment.owner == transfer && !segment.offQueue) {
-                bounces.abandon(segment);
-            } else if (segment.owner == transfer && segment.ending != null) {
-                segment.ending.run();
+            if (segment.owner == transfer) {
+                stop(segment);
             }
         }
     }
 
+    private void stop(Segment segment) {
+        if (segment.inNativeHands) {
+            queue.cancel(segment.request);
+        } else if (segment.awaits != Segment.Awaits.CALL) {
+            steps.abandon(segment);
+        } else if (segment.ending != null) {
+            segment.ending.run();
+        }
+    }
+
     private void startSegments() {
-        while (freeCount > 0 && !waitingForTag.isEmpty()) {
+        for (int waiting = waitingForTag.size(); waiting > 0 && freeCount > 0; waiting--) {
             start(waitingForTag.remove());
         }
-        while (freeCount > 0 && bytesInFlight < limits.bytes()) {
-            OpenTransfer transfer = runnable.poll();
-            if (transfer == null) {
-                return;
-            }
-            advance(transfer);
+        lanes.resume();
+        while (freeCount > 0 && bytesInFlight < limits.bytes() && (!runnable.isEmpty() || lanes.resume())) {
+            advance(runnable.remove());
         }
     }
 
     private void advance(OpenTransfer transfer) {
         long quantum = limits.quantum();
         int parallelism = queue.idleParallelism();
-        if (parallelism > 1 && transfer.isDivisible()) {
+        if (parallelism > 1) {
             transfer.divide(parallelism);
         }
-        while (!transfer.isStopped() && transfer.nextSegment()) {
-            Segment segment = take();
+        Object lane = transfer.lane;
+        while (!transfer.isStopped()) {
+            if (!lanes.admit(lane, transfer)) {
+                return;
+            } else if (!transfer.nextSegment()) {
+                break;
+            }
+            Segment segment = take(lane);
             transfer.inFlight++;
             transfer.started(now);
             segment.begin(transfer);
-            transfer.fillSegment(segment);
-            bytesInFlight += segment.bytes;
+            segment.fill(transfer);
+            segment.counted = lane == null ? segment.bytes : 0; // a file system that hangs must not take all
+            bytesInFlight += segment.counted;
             quantum -= Math.max(segment.bytes, 1);
-            bounces.begin(segment);
+            steps.begin(segment);
             if (freeCount == 0 || bytesInFlight >= limits.bytes() || quantum <= 0) {
                 runnable.add(transfer); // continues with its next segments, or ends, in its next turn
                 return;
@@ -316,18 +319,21 @@ public final class IoQueue implements Request.Completion {
         finishIfDone(transfer);
     }
 
-    private Segment take() {
-        return segments[freeTags[--freeCount]];
+    private Segment take(@Nullable Object lane) {
+        Segment segment = segments[freeTags[--freeCount]];
+        segment.lane = lane;
+        lanes.enter(lane);
+        return segment;
     }
 
-    /** Starts a request that belongs to no transfer, as soon as there is room. */
+    /** Starts a request that belongs to no transfer, as soon as there is room, also in its lane. */
     void start(SingleRequest single) {
-        if (freeCount == 0) {
+        Object lane = single.lane();
+        if (freeCount == 0 || !lanes.hasRoom(lane)) {
             waitingForTag.add(single);
             return;
         }
-        Segment segment = take();
-        segment.step = Segment.Step.SINGLE;
+        Segment segment = take(lane);
         segment.single = single;
         single.fill(segment.request);
         enqueue(segment);
@@ -348,39 +354,23 @@ public final class IoQueue implements Request.Completion {
         Segment segment = segments[request.tag()];
         segment.inNativeHands = false;
         SingleRequest single = segment.single;
+        if (failure != null && failure.kind() == NativeFailure.Kind.LOST) {
+            (single == null ? segment.owner().port() : single.owner()).deviceLost();
+        }
         if (single != null) {
             release(segment);
             single.ended(failure);
         } else if (failure != null) {
-            failed(segment, failure);
+            steps.failed(segment, failure);
         } else {
-            bounces.advance(segment, bytes);
+            steps.ended(segment, bytes);
         }
-    }
-
-    /** Retries or ends a segment whose request has failed. */
-    void failed(Segment segment, NativeFailure failure) {
-        OpenTransfer transfer = segment.owner();
-        if (failure.kind() == NativeFailure.Kind.RETRY && segment.retries++ < MOST_RETRIES) {
-            if (!transfer.isStopped()) {
-                bounces.again(segment);
-                return;
-            }
-        } else if (!(failure.kind() == NativeFailure.Kind.CANCELLED && transfer.isStopped())) {
-            transfer.fail(failure);
-        }
-        end(segment);
-    }
-
-    /** Continues a segment whose lock was granted. */
-    void granted(Segment segment) {
-        bounces.granted(segment);
     }
 
     /** Ends a segment: its last request has completed or failed. */
     void end(Segment segment) {
         OpenTransfer transfer = segment.owner();
-        bytesInFlight -= segment.bytes;
+        bytesInFlight -= segment.counted;
         boolean again = transfer.segmentEnded(segment);
         if (again && transfer.exhausted) {
             transfer.exhausted = false;
@@ -388,25 +378,24 @@ public final class IoQueue implements Request.Completion {
         } else if (!again) {
             segment.markStreamOrdered();
         }
-        bounces.release(segment);
+        steps.release(segment);
         release(segment);
         transfer.inFlight--;
         finishIfDone(transfer);
     }
 
     private void release(Segment segment) {
+        lanes.leave(segment.lane);
         segment.clear();
         freeTags[freeCount++] = segment.request.tag();
     }
 
     private void finishIfDone(OpenTransfer transfer) {
-        if (transfer.inFlight == 0 && !transfer.finished) {
-            if (transfer.exhausted) {
-                finish(transfer);
-            } else if (transfer.isStopped()) {
+        if (transfer.inFlight == 0 && !transfer.finished && (transfer.exhausted || transfer.isStopped())) {
+            if (!transfer.exhausted) {
                 runnable.remove(transfer);
-                finish(transfer);
             }
+            finish(transfer);
         }
     }
 
@@ -432,15 +421,15 @@ public final class IoQueue implements Request.Completion {
      */
     public void abandon(Port port) {
         abandonAll(open -> open.port() == port, Failures::abandoned, open -> {});
-        abandonSingles(single -> single.port() == port, Failures::abandoned);
+        abandonSingles(single -> single.owner() == port, Failures::abandoned);
     }
 
     /** Signals everything, as no further turn will run. Memory that the device may still write stays pinned. */
     public void breakDown(Throwable cause) {
         inbox.refuse(cause);
-        signalLoops();
+        DeliveryLoop.signalAll(news);
         for (Segment segment : segments) {
-            bounces.lose(segment);
+            segment.loseLock();
         }
         BiFunction<Object, Outcome, PenstockException> why = (what, outcome) -> Failures.broken(what, cause, outcome);
         abandonAll(open -> true, why, open -> open.port().lost(open));
@@ -462,7 +451,7 @@ public final class IoQueue implements Request.Completion {
             if (transfer.finished || !which.test(transfer)) {
                 continue;
             }
-            Outcome outcome = transfer.startedNanos() == 0 ? Outcome.NOT_STARTED : Outcome.UNKNOWN;
+            Outcome outcome = transfer.startedNanos == 0 ? Outcome.NOT_STARTED : Outcome.UNKNOWN;
             PenstockException failure = why.apply(transfer.transfer(), outcome);
             if (transfer.inFlight == 0) {
                 runnable.remove(transfer);
@@ -479,19 +468,19 @@ public final class IoQueue implements Request.Completion {
         for (Segment segment : segments) {
             SingleRequest single = segment.single;
             if (single != null && which.test(single)) {
-                single.lose(why.apply(single.description(), Outcome.UNKNOWN));
+                single.lose(single.ending(why.apply(single.description(), Outcome.UNKNOWN)));
             }
         }
         List<SingleRequest> waiting = waitingForTag.stream().filter(which).toList();
         waitingForTag.removeAll(waiting);
-        waiting.forEach(single -> single.refuse(why.apply(single.description(), Outcome.NOT_STARTED)));
+        waiting.forEach(single -> single.refuse(single.ending(why.apply(single.description(), Outcome.NOT_STARTED))));
     }
 
     /** Frees the native queue; nothing may be in flight. */
     public void close() {
         if (!closed) {
             closed = true;
-            bounces.close();
+            buffers.close();
             queue.close();
         }
     }

@@ -3,12 +3,12 @@ package io.penstock.engine.queue;
 
 import io.penstock.CommonOptions;
 import io.penstock.Options;
+import io.penstock.engine.kit.Pause;
+import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.kit.ffi.Machine;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.engine.spi.IoPath;
-import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Shared;
-import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.ffi.Machine;
-import io.penstock.engine.spi.ffi.NativeMemory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,29 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
+import io.penstock.BufferRegion;
+import io.penstock.Completion;
+import io.penstock.FailedCompletion;
+import io.penstock.ImageRegion;
 import io.penstock.PenstockException;
+import io.penstock.Target;
 import io.penstock.Transfer;
 import io.penstock.engine.order.BusyRegions;
 import io.penstock.engine.order.FenceOrder;
 import io.penstock.engine.order.WriteBarrier;
 import io.penstock.engine.plan.Extents;
+import io.penstock.engine.plan.Reach;
+import io.penstock.engine.resource.EngineBuffer;
+import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.resource.Identity;
+import io.penstock.engine.spi.DeviceDriver;
+import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.IoPath;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeFile;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * A transfer from subscription to the completion of its last native request: how it may end, and what it holds until
- * then. Operators subclass it as it subclasses its other parts, so that a transfer costs one object: {@link
- * CarriedTransfer} is its progress and outcome, {@link PlannedTransfer} its segments.
+ * A transfer from subscription to the completion of its last native request: how it may end, its segments, and what it
+ * holds until then.
+ *
+ * <p>Operators subclass it, and most transfers have none of its parts, so that a transfer costs one object. The parts
+ * are its start conditions and deadline ({@link Admission}), its {@link SegmentPlan} if it is more than one segment, and
+ * its {@link Shortfall} if it does not move all its bytes.
  *
  * <p><b>Threading:</b> {@link #open} and {@link #cancel} on any thread; everything else on the I/O queue that carries
- * it.
+ * it. Fields that are set before the handover to the I/O queue are visible to it.
  */
-public abstract class OpenTransfer extends PlannedTransfer {
+public abstract class OpenTransfer {
 
     // OPEN -> CANCELLED by the subscriber, OPEN -> ENDED by the I/O queue: one compare-and-set decides which came
     // first, and with it whether ended() is called (rule 101). The I/O queue counts native completions in every state;
@@ -47,7 +63,9 @@ public abstract class OpenTransfer extends PlannedTransfer {
     }
 
     private final Port port;
-    private final @Nullable Watch watch;
+    private final Transfer transfer;
+    private final TransferListeners.@Nullable Watch watch;
+    final long subscribedNanos;
 
     @SuppressWarnings("unused") // through STATE
     private volatile int state;
@@ -56,8 +74,15 @@ public abstract class OpenTransfer extends PlannedTransfer {
     // has changed the state, and the I/O queue reads the state after it has received the transfer: one of the two sees
     // the other.
     private volatile @Nullable IoQueue ioQueue;
+    private @Nullable IoPath ioPath;
+    int pathIndex;
+
+    @Nullable
+    Object lane; // of its files: of the first that has one
+
+    private @Nullable DeviceMemory @Nullable [] images; // among its targets, by pair
     private @Nullable Admission admission;
-    private WriteBarrier.Epoch @Nullable [] epochs; // of a write, one per pair, or one for a single file
+    private WriteBarrier.Epoch @Nullable [] epochs; // of a write, one per pair
 
     // Set once, by the first cancel; read by the I/O queue after its compare-and-set of the state has failed.
     private volatile BusyRegions.@Nullable AbandonedTransfer abandoned;
@@ -66,11 +91,25 @@ public abstract class OpenTransfer extends PlannedTransfer {
     int inFlight;
     boolean exhausted;
     boolean finished;
+    private boolean planned;
+
+    @Nullable
+    SegmentPlan plan; // null if it is one segment as it is
+
+    long startedNanos; // 0 until it has started
+    long endedNanos;
+    long moved; // bytes, at any position
+    private @Nullable Shortfall shortfall;
 
     public OpenTransfer(Port port, Transfer transfer) {
-        super(transfer);
         this.port = port;
-        this.watch = Watch.of(port, transfer);
+        this.transfer = transfer;
+        this.subscribedNanos = port.nanos();
+        this.watch = port.listeners().watch(port.name(), transfer);
+    }
+
+    public final Transfer transfer() {
+        return transfer;
     }
 
     /** Called when every native request has ended; on the I/O queue, once, and not if {@link #cancel} came first. */
@@ -114,16 +153,9 @@ public abstract class OpenTransfer extends PlannedTransfer {
         if (ioQueue == null) {
             return; // the device never got it
         }
-        BusyRegions.AbandonedTransfer mark = abandoned;
-        if (mark == null) {
-            BusyRegions.AbandonedTransfer made = new BusyRegions.AbandonedTransfer(Extents.of(transfer(), Identity.OF));
-            // Stored before it is added: the I/O queue removes what it finds here. One object, however many threads
-            // cancel.
-            BusyRegions.AbandonedTransfer first =
-                    (BusyRegions.AbandonedTransfer) BUSY.compareAndExchange(this, null, made);
-            mark = first == null ? made : first;
-        }
-        BusyRegions.ALL.add(mark);
+        // Stored before it is added: the I/O queue removes what it finds here. One object, however many threads cancel.
+        BUSY.compareAndSet(this, null, new BusyRegions.AbandonedTransfer(Extents.of(transfer, Identity.OF)));
+        BusyRegions.ALL.add(Objects.requireNonNull(abandoned));
     }
 
     private void unmarkBusy() {
@@ -154,7 +186,12 @@ public abstract class OpenTransfer extends PlannedTransfer {
 
     /** Sets its path and I/O queue, before the I/O queue gets it; no I/O queue if it is refused. */
     public final void admit(IoPath ioPath, int pathIndex, @Nullable IoQueue ioQueue) {
-        goBy(ioPath, pathIndex);
+        this.ioPath = ioPath;
+        this.pathIndex = pathIndex;
+        int files = ioQueue == null ? 0 : transfer.isGather() ? 1 : transfer.pairs();
+        for (int pair = 0; pair < files && lane == null; pair++) {
+            lane = nativeFile(pair).lane();
+        }
         this.ioQueue = ioQueue;
     }
 
@@ -163,8 +200,13 @@ public abstract class OpenTransfer extends PlannedTransfer {
         return ioQueue != null;
     }
 
-    final Port port() {
+    protected final Port port() {
         return port;
+    }
+
+    /** Returns the path that carries it. */
+    final IoPath ioPath() {
+        return Objects.requireNonNull(ioPath);
     }
 
     /** Returns its start conditions; null for most. */
@@ -176,9 +218,40 @@ public abstract class OpenTransfer extends PlannedTransfer {
         this.admission = terms;
     }
 
+    /**
+     * Retains the images among its targets on the device until {@link #freeImages}; returns why one is not available
+     * there.
+     */
+    public final @Nullable RuntimeException takeImages(DeviceDriver driver) {
+        int pairs = transfer.isGather() ? 0 : transfer.pairs(); // gathers go to buffers
+        for (int pair = 0; pair < pairs; pair++) {
+            if (transfer.target(pair) instanceof ImageRegion region) {
+                images = images == null ? new @Nullable DeviceMemory[pairs] : images;
+                try {
+                    images[pair] = driver.image(region);
+                } catch (RuntimeException e) {
+                    return e;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Releases the images that it retains. */
+    public final void freeImages() {
+        @Nullable DeviceMemory[] taken = images;
+        images = null;
+        for (int pair = 0; taken != null && pair < taken.length; pair++) {
+            DeviceMemory image = taken[pair];
+            if (image != null) {
+                image.free();
+            }
+        }
+    }
+
     /** Counts it in the barriers of its files, so that a later sync covers it. */
     public final void acceptWrite() {
-        WriteBarrier.Epoch[] accepted = new WriteBarrier.Epoch[transfer().pairs()];
+        WriteBarrier.Epoch[] accepted = new WriteBarrier.Epoch[transfer.pairs()];
         for (int pair = 0; pair < accepted.length; pair++) {
             accepted[pair] = file(pair).barrier().accept();
         }
@@ -209,15 +282,138 @@ public abstract class OpenTransfer extends PlannedTransfer {
         return terms == null ? Long.MAX_VALUE : terms.deadlineNanos();
     }
 
-    @Override
+    // Its segments.
+
+    /** Returns the file of a pair; without allocating for a gather. */
+    public final EngineFile file(int pair) {
+        return (EngineFile) transfer.fileRegion(transfer.isGather() ? 0 : pair).file();
+    }
+
+    /** Returns the buffer of a pair, null if its target is an image; without allocating for a gather. */
+    public final @Nullable EngineBuffer buffer(int pair) {
+        Target target = transfer.isGather() ? transfer.target() : transfer.target(pair);
+        return target instanceof BufferRegion region ? (EngineBuffer) region.buffer() : null;
+    }
+
+    final DeviceMemory memory(int pair) {
+        EngineBuffer buffer = buffer(pair);
+        return buffer != null ? buffer.memory() : Objects.requireNonNull(Objects.requireNonNull(images)[pair]);
+    }
+
+    private NativeFile nativeFile(int pair) {
+        return file(pair).nativeFile(pathIndex);
+    }
+
+    /** Cuts it into at least so many segments that are read at the same time, if it may be and is worth it. */
+    final void divide(int parts) {
+        if (!planned && images == null && SegmentPlan.isWorthDividing(transfer) && file(0).async() == null) {
+            plan = SegmentPlan.divided(transfer, pathIndex, parts);
+        }
+    }
+
+    /** Moves to the next segment; most transfers are one segment and never have a plan. */
+    final boolean nextSegment() {
+        if (planned) {
+            return plan != null && plan.next();
+        }
+        planned = true;
+        if (plan == null) {
+            if (SegmentPlan.isOneAsItIs(transfer, nativeFile(0).limits())) {
+                return transfer.length() > 0;
+            }
+            plan = new SegmentPlan(transfer, pathIndex);
+        }
+        return plan.next();
+    }
+
+    /**
+     * Counts what a segment moved.
+     *
+     * @return true if there are segments to start again: a packed one fell short, and its pairs must be started one by
+     *     one to find out which
+     */
+    public final boolean segmentEnded(Segment segment) {
+        if (segment.packed && segment.moved < segment.bytes) {
+            if (!isStopped()) {
+                Objects.requireNonNull(plan).startApart(segment);
+                return true;
+            }
+            segment.moved = 0;
+        }
+        moved += segment.moved;
+        if (segment.moved < segment.bytes) {
+            long skip = segment.packed ? 0 : segment.fileOffset - transfer.fileOffset(segment.pair);
+            shortfall().fellShort(segment.pair, skip, segment.bytes, segment.moved);
+        }
+        return false;
+    }
+
+    // Progress and result.
+
+    final void started(long nanos) {
+        if (startedNanos == 0) {
+            startedNanos = nanos;
+        }
+    }
+
+    /** Returns its shortfall, which it has from now on. */
+    final Shortfall shortfall() {
+        if (shortfall == null) {
+            shortfall = new Shortfall(transfer);
+        }
+        return shortfall;
+    }
+
+    public final void fail(NativeFailure cause) {
+        shortfall().fail(cause);
+    }
+
+    public final void fail(Throwable cause) {
+        shortfall().fail(cause);
+    }
+
+    /** Returns true if a failure prevents the rest of it. */
+    private boolean hasFailed() {
+        return shortfall != null && shortfall.isFailure();
+    }
+
+    /** Returns true if no further segment may be started. */
     final boolean isStopped() {
         return hasFailed() || isCancelled();
     }
 
+    /** Returns why it failed, or null. */
+    public final @Nullable Throwable error() {
+        return shortfall == null ? null : shortfall.error();
+    }
+
+    /** Returns the result as a value. */
+    public final Completion completion() {
+        return new Finished(this);
+    }
+
+    /** Returns the failure as a value. */
+    public final FailedCompletion failedCompletion() {
+        return new Finished.Failed(this);
+    }
+
+    /** Returns the bytes moved, without those beyond a gap. */
+    final long bytes() {
+        Reach reach = reach();
+        return reach == null ? moved : reach.bytes();
+    }
+
+    /** Returns the progress of each pair; null if every segment that was started moved all its bytes. */
+    final @Nullable Reach reach() {
+        return shortfall == null ? null : shortfall.reach();
+    }
+
+    // Its end.
+
     /** Ends it when no native request of it is in flight: frees what it held and signals. */
     public final void finish(long nanos) {
-        endedAt(nanos);
-        if (!transfer().isRead() || hasFailed()) {
+        endedNanos = nanos;
+        if (!transfer.isRead() || hasFailed()) {
             conclude();
         }
         port.left(this);
@@ -249,16 +445,31 @@ public abstract class OpenTransfer extends PlannedTransfer {
     }
 
     private void conclude() {
-        if (isStopped() && !isCancelled()) {
+        boolean cancelled = isCancelled();
+        if (hasFailed() && !cancelled) {
             abandonRest();
         }
-        settle(isCancelled());
+        settle(cancelled);
+    }
+
+    /** Records that segments that were never started moved nothing. */
+    final void abandonRest() {
+        if (planned && plan != null) {
+            plan.abandonRest(shortfall());
+        }
+    }
+
+    /** Converts the failure into the error of its completion. */
+    final void settle(boolean cancelled) {
+        if (shortfall != null) {
+            shortfall.settle(cancelled, startedNanos != 0, moved);
+        }
     }
 
     /** Fails it before it has started; any thread. */
     public final void refuse(Throwable cause) {
-        failWith(cause);
-        endedAt(System.nanoTime());
+        shortfall().failWith(cause);
+        endedNanos = System.nanoTime();
         if (STATE.compareAndSet(this, OPEN, ENDED)) {
             signal(null);
         }
@@ -269,15 +480,17 @@ public abstract class OpenTransfer extends PlannedTransfer {
      * signals. On its I/O queue, or on any thread if that never took it.
      */
     final void drop(PenstockException why) {
-        failWith(why);
+        port.ending(why);
+        shortfall().failWith(why);
         ioQueue = null; // refused: a fence that is not placed yet never will be, and no turn reports its end
         finish(System.nanoTime());
     }
 
     /** Signals that its outcome is unknown, and leaves everything pinned: the device may still write (rule 601). */
     final void abandon(PenstockException why) {
+        port.ending(why);
         if (STATE.compareAndSet(this, OPEN, ABANDONED)) {
-            failWith(why);
+            shortfall().failWith(why);
             loseWrite(why);
             signal(null);
         } else if (STATE.compareAndSet(this, CANCELLED, ABANDONED)) {

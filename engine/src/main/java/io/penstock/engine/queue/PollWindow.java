@@ -3,9 +3,9 @@ package io.penstock.engine.queue;
 
 /**
  * How long a thread polls for its next work before it sleeps, learned from its last waits as KVM's halt polling does
- * ({@code Documentation/virt/kvm/halt-polling.rst} in the kernel): the window opens while work comes soon, and closes when
- * it does not. A thread that gets work every few microseconds stays awake, which saves a wake-up each time; one that is idle,
- * or gets work now and then, sleeps at once.
+ * ({@code Documentation/virt/kvm/halt-polling.rst} in the kernel): the window opens while work comes soon, and closes
+ * when it does not. A thread that gets work every few microseconds stays awake, which saves a wake-up each time; one
+ * that is idle, or gets work now and then, sleeps at once.
  *
  * <p><b>Threading:</b> one thread at a time.
  */

@@ -10,13 +10,13 @@ import reactor.core.scheduler.NonBlocking;
 import reactor.util.context.Context;
 
 /**
- * A thread that polls for its next task before it sleeps, so that tasks that follow one another soon need no wake-up. It
- * takes a task only while it polls; others run elsewhere. A task that takes long therefore delays no other.
+ * A thread that polls for its next task before it sleeps, so that tasks that follow one another soon need no wake-up.
+ * It takes a task only while it polls; others run elsewhere. A task that takes long therefore delays no other.
  *
  * <p>It has no queue, and never occupies a thread of Reactor's, on which tasks of the application may wait.
  *
- * <p><b>Threading:</b> {@link #offer} on any thread; neither it nor a poll blocks or makes a system call, except to wake
- * a sleeping worker.
+ * <p><b>Threading:</b> {@link #offer} on any thread; neither it nor a poll blocks or makes a system call, except to
+ * wake a sleeping worker.
  */
 final class PollingWorker extends Thread implements NonBlocking {
 

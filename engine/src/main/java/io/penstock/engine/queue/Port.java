@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Scheduler;
 
 /** The interface of a backend for open transfers and operators. Thread-safe. */
 public interface Port extends Owner {
@@ -34,8 +33,8 @@ public interface Port extends Owner {
      */
     boolean isDetectingLeaks();
 
-    /** Returns the scheduler that signals are delivered on where many come at a time: its workers do not poll. */
-    Scheduler batchScheduler();
+    /** Returns the time; on an I/O thread, the time of its turn. */
+    long nanos();
 
     /** Admits a transfer, see {@link OpenTransfer#open()}. */
     void open(OpenTransfer transfer);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Transfers and actions that were sent to an I/O queue and not taken yet; decides whether the I/O queue must be woken.
  *
- * <p><b>Threading:</b> {@link #accept}, {@link #post} and {@link #isBehind} on any thread; everything else on the I/O
+ * <p><b>Threading:</b> {@link #accept}, {@link #offer} and {@link #isBehind} on any thread; everything else on the I/O
  * queue's thread.
  */
 final class QueueInbox {
@@ -49,22 +49,13 @@ final class QueueInbox {
         }
     }
 
-    /** Adds a request that belongs to no transfer; any thread. */
-    void accept(SingleRequest request) {
-        offer(request);
-    }
-
     /** Returns whether messages wait for the thread, or requests for others to end; any thread. */
     boolean isBehind() {
         return full || !messages.isEmpty();
     }
 
-    /** Adds an action for the I/O queue; any thread. */
-    void post(Runnable action) {
-        offer(action);
-    }
-
-    private void offer(Object message) {
+    /** Adds a request that belongs to no transfer, or an action for the I/O queue; any thread. */
+    void offer(Object message) {
         messages.offer(message);
         wakeup.rouse(); // offered first: an I/O queue that is about to wait checks the messages
         Throwable cause = broken; // pairs with refuse(): each adds or sets first, then looks for the other's
@@ -79,7 +70,7 @@ final class QueueInbox {
             if (message instanceof OpenTransfer transfer) {
                 transfer.drop(Failures.broken(transfer.transfer(), cause, Outcome.NOT_STARTED));
             } else if (message instanceof SingleRequest single) {
-                single.refuse(Failures.broken(single.description(), cause, Outcome.NOT_STARTED));
+                single.refuse(single.ending(Failures.broken(single.description(), cause, Outcome.NOT_STARTED)));
             }
         }
     }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
+import io.penstock.BufferRegion;
+import io.penstock.Transfer;
+import io.penstock.engine.kit.file.HostFile;
 import io.penstock.engine.order.BlockClaim;
 import io.penstock.engine.order.BlockLocks;
 import io.penstock.engine.order.FenceOrder;
+import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.file.HostFile;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -20,41 +23,61 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Segment {
 
-    /** Which step of a segment the request is. */
+    /** What a segment is a program of; {@link SegmentSteps} runs it. */
     enum Step {
-        /** The request moves the segment itself. */
-        BODY,
-        /** The blocks around the segment are read into a bounce buffer. */
-        FILL,
-        /** Bytes go between bounce buffer and target. */
-        COPY,
-        /** The blocks are written back from the bounce buffer. */
-        STORE,
-        /** The exact length of the file is restored, off the I/O queue. */
-        LENGTH,
-        /** The request belongs to no transfer (a sync). */
-        SINGLE
+        DIRECT, // between file and target: the only step of most segments
+        READ_FILE, // to a bounce buffer
+        COPY_IN, // from the bounce buffer to the target
+        COPY_OUT, // from the target to the bounce buffer
+        WRITE_FILE, // from the bounce buffer
+        LENGTH // the exact length of the file is restored
+    }
+
+    /** What a segment waits for that is not in native hands. */
+    enum Awaits {
+        NOTHING,
+        LOCK, // of the blocks that it writes
+        BUFFER,
+        CALL // of a thread that may block, or of a file that reads and writes memory by itself
+    }
+
+    /** The range of the file that goes through a bounce buffer: the blocks around the segment, or a part of it. */
+    static final class Cover {
+        long offset;
+        long bytes;
+        boolean lengthens; // it ends beyond the end of the file, and what is written does not fill it
+        long finalLength; // to be restored, if it is not negative
+
+        @Nullable
+        DeviceMemory buffer;
+
+        DeviceMemory buffer() {
+            return present(buffer);
+        }
     }
 
     /** The request of the current step. */
     final Request request;
 
-    // The purpose of the request.
+    // Who gets its result, and the lane that it counts in.
     @Nullable
     OpenTransfer owner;
 
     @Nullable
     SingleRequest single;
 
-    Step step = Step.BODY;
-    int retries;
+    @Nullable
+    Object lane;
+
+    Step step = Step.DIRECT;
+    Awaits awaits = Awaits.NOTHING;
     boolean inNativeHands;
-    boolean offQueue; // a thread that may block has it, or a file that fills memory by itself
+    int retries;
 
     @Nullable
-    Runnable ending; // ends early what is off the queue; null if that cannot be done
+    Runnable ending; // ends a call early; null if that cannot be done
 
-    // The segment.
+    // What is moved. Set when it starts, as the owner's plan says.
     Request.Kind kind = Request.Kind.READ;
     public int pair;
     public int pairCount;
@@ -64,7 +87,7 @@ public final class Segment {
     NativeFile file;
 
     @Nullable
-    AsyncFile async; // the file, if it fills memory by itself
+    AsyncFile async; // the file, if it reads and writes memory by itself
 
     @Nullable
     DeviceMemory memory;
@@ -72,53 +95,27 @@ public final class Segment {
     public long fileOffset;
     long memoryOffset;
     public long bytes;
-    long done; // bytes of the current step
+    long counted; // bytes that count as in flight
+    long done; // by the current step, or the last one that read or wrote the file
+    long passed; // through the bounce buffer, in earlier parts
     public long moved; // final bytes moved between file and target
 
-    // The blocks around it, if it uses a bounce buffer.
-    boolean merges; // a write that does not fill its blocks
-    boolean lengthens; // a merge whose cover ends beyond the end of the file
-    long coverOffset;
-    long coverBytes;
-    long coverDone;
-    long finalLength;
-    boolean readToEnd; // by blocking reads
+    final Cover cover = new Cover(); // only if it goes through a bounce buffer
 
     @Nullable
-    DeviceMemory bounce;
+    BlockLocks locks; // where the claim is held or waits
 
     @Nullable
-    BlockLocks locks; // where that claim is held or waits
-
-    boolean waitsForLock;
-    BlockClaim claim;
+    BlockClaim claim; // of a write; kept for the next one
 
     // Set if the owner has a fence point; the native queue reports from any thread that the request is stream-ordered.
     private @Nullable FenceOrder order;
     private final AtomicBoolean streamOrdered = new AtomicBoolean();
+    boolean behindItsFence; // the current request: other work may wait on the device for an earlier one only
     private final Runnable whenOrdered = this::markStreamOrdered;
 
-    private final IoQueue ioQueue;
-
-    public Segment(int tag, IoQueue ioQueue) {
-        this.request = new Request(tag, ioQueue);
-        this.ioQueue = ioQueue;
-        this.claim = newClaim();
-        clear();
-    }
-
-    /**
-     * Creates a claim whose grant counts only while it is the segment's current claim: the callback of an abandoned one
-     * may come late.
-     */
-    final BlockClaim newClaim() {
-        BlockClaim[] self = new BlockClaim[1];
-        self[0] = new BlockClaim(() -> ioQueue.post(() -> {
-            if (claim == self[0] && waitsForLock) {
-                ioQueue.granted(this);
-            }
-        }));
-        return self[0];
+    public Segment(int tag, Request.Completion completion) {
+        this.request = new Request(tag, completion);
     }
 
     /** Starts a segment of {@code transfer}. */
@@ -133,9 +130,70 @@ public final class Segment {
         }
     }
 
-    /** Requests a report from the last request of the segment when it is stream-ordered. */
-    void joinOrder() {
-        joinOrder(true);
+    /** Sets what is moved: the current segment of a transfer. */
+    void fill(OpenTransfer open) {
+        Transfer transfer = open.transfer();
+        SegmentPlan plan = open.plan;
+        kind = transfer.isRead() ? Request.Kind.READ : Request.Kind.WRITE;
+        if (plan != null) {
+            plan.fill(this);
+        } else {
+            pair = 0;
+            pairCount = 1;
+            fileOffset = transfer.fileOffset(0);
+            memoryOffset = transfer.target(0) instanceof BufferRegion region ? region.offset() : 0;
+            bytes = transfer.length();
+        }
+        EngineFile ofPair = open.file(pair);
+        file = ofPair.nativeFile(open.pathIndex);
+        async = ofPair.async();
+        memory = open.memory(pair);
+    }
+
+    /**
+     * Makes a range of the file go through a bounce buffer next.
+     *
+     * @param merges whether a write does not fill the range, which is therefore read first
+     */
+    void goThrough(long offset, long bytes, boolean merges) {
+        step = merges || kind == Request.Kind.READ ? Step.READ_FILE : Step.COPY_OUT;
+        cover.offset = offset;
+        cover.bytes = bytes;
+        done = 0;
+        cover.lengthens = false;
+        cover.finalLength = -1;
+    }
+
+    /** Returns where the rest of the segment starts in its bounce buffer. */
+    long startInCover() {
+        return fileOffset + passed - cover.offset;
+    }
+
+    /** Returns the bytes of the segment that its bounce buffer has, or has room for; not positive if none. */
+    long bytesInCover() {
+        long end = kind == Request.Kind.READ ? done : cover.bytes;
+        return Math.min(end - startInCover(), bytes - passed);
+    }
+
+    /** Returns where in the file the current step starts, if it reads or writes the file. */
+    private long stepStart() {
+        return step == Step.DIRECT ? fileOffset + passed : cover.offset;
+    }
+
+    /** Returns the bytes of the current step, if it reads or writes the file. */
+    long stepBytes() {
+        return step == Step.DIRECT ? bytes - passed : cover.bytes;
+    }
+
+    private DeviceMemory stepMemory() {
+        return step == Step.DIRECT ? memory() : cover.buffer();
+    }
+
+    /** Makes its request the rest of the current step, which reads or writes the file. */
+    Request restOfStep() {
+        Request.Kind way = step == Step.READ_FILE ? Request.Kind.READ : kind;
+        long start = step == Step.DIRECT ? memoryOffset + passed : 0;
+        return request.file(way, file(), stepStart() + done, stepBytes() - done).memory(stepMemory(), start + done);
     }
 
     /**
@@ -160,52 +218,111 @@ public final class Segment {
         }
     }
 
+    /** Returns true if other work may wait on the device for what was asked of it so far. */
+    boolean isStreamOrdered() {
+        return order != null && streamOrdered.get();
+    }
+
     /**
-     * Returns true if a read from {@code start} stopped at {@code done}, by {@code moved}, because the file ends there.
+     * Returns true if the current step, which reads the file, stopped by {@code moved} because the file ends there.
+     *
+     * @param length the length of the file; negative where this may ask for it
      */
-    boolean endsFileAt(long start, long done, long moved) {
-        if (moved == 0 || readToEnd) {
+    boolean endsFile(long moved, long length) {
+        if (moved == 0) {
             return true;
         }
-        Limits limits = file().limits();
-        if ((start + done) % limits.fileAlignment() == 0 && done % limits.memoryAlignment() == 0) {
-            return false; // reading the rest decides
-        }
+        return !restDecides() && (length < 0 ? lengthOf(file()) : length) <= stepStart() + done;
+    }
+
+    /** Returns the length of a file; the largest if it cannot be told: the next read fails then. */
+    static long lengthOf(NativeFile file) {
         try {
-            // Reading the rest would be refused, and an interrupted read may end anywhere.
-            return file().size() <= start + done;
+            return file.size();
         } catch (IOException e) {
-            return false;
+            return Long.MAX_VALUE;
         }
+    }
+
+    /** Returns true if the rest can be read: elsewhere that is refused, and an interrupted read may end anywhere. */
+    private boolean restDecides() {
+        Limits limits = file().limits();
+        return (stepStart() + done) % limits.fileAlignment() == 0 && done % limits.memoryAlignment() == 0;
+    }
+
+    /** Returns true if {@link #endsFile} needs the length of the file, for which no I/O queue may ask. */
+    boolean mustAskLength(long moved) {
+        return moved > 0 && file().mayWait() && !restDecides();
     }
 
     /**
      * Returns true if the file states a shorter length than was read of it, or none, so that only a blocking read of 0
      * bytes is its end: io_uring, which channels (no descriptor) do not use, ends at the stated length of some files,
-     * and amid a block no queue goes on.
+     * and amid a block no queue goes on. Also if an I/O queue must not ask for the length.
      */
-    boolean statesLess(DeviceMemory memory, long position, long moved) {
-        if (readToEnd || memory.hostAddress() == 0 || !(file() instanceof HostFile host)) {
+    boolean statesLess(long moved) {
+        if (stepMemory().hostAddress() == 0 || !(file() instanceof HostFile host)) {
             return false;
         }
+        long position = stepStart() + done;
+        boolean amidBlock = position % host.limits().fileAlignment() != 0;
+        if (host.mayWait()) { // blocking reads decide, which those of a lane are
+            return moved == 0 ? host.lane() == null : amidBlock;
+        }
         try {
-            return moved == 0
-                    ? host.fd() >= 0 && host.size() == 0
-                    : position % host.limits().fileAlignment() != 0 && host.size() < position;
+            return moved == 0 ? host.fd() >= 0 && host.size() == 0 : amidBlock && host.size() < position;
         } catch (IOException e) {
             return false;
         }
     }
 
     /**
-     * Returns where to continue a step that began at {@code before} and reached {@code done}: an offset where file and
-     * memory are aligned, so some bytes may be moved again. Counts a retry if that is no progress.
+     * Makes a step that began at {@code before} continue at an offset where file and memory are aligned, so some bytes
+     * may be moved again. Counts a retry if that is no progress.
      */
-    long resumeAt(long before, long done) {
+    void resume(long before) {
         Limits limits = file().limits();
-        long from = done - done % Math.max(limits.fileAlignment(), limits.memoryAlignment());
-        retries = from > before ? 0 : retries + 1;
-        return from;
+        done -= done % Math.max(limits.fileAlignment(), limits.memoryAlignment());
+        retries = done > before ? 0 : retries + 1;
+    }
+
+    /** Sets what it waits for; mostly nothing, as before, and a reference that is not stored costs no barrier. */
+    void await(Awaits what) {
+        if (awaits != what) {
+            awaits = what;
+        }
+    }
+
+    /** Returns whether a write was refused its lock, since an earlier one of the same blocks is lost. */
+    boolean isRefused() {
+        return locks != null && present(claim).isRefused();
+    }
+
+    /** Releases its lock, or waits for it no longer. */
+    void unlock() {
+        if (locks != null) {
+            locks.unlock(present(claim));
+            locks = null;
+            if (awaits == Awaits.LOCK) {
+                claim = null; // it may be granted late
+            }
+        }
+    }
+
+    /**
+     * Gives up its lock, as its I/O queue is broken; keeps it, against all others, if the device may still write the
+     * blocks.
+     */
+    void loseLock() {
+        if (locks == null) {
+            return;
+        }
+        boolean writing = step == Step.DIRECT || step == Step.WRITE_FILE;
+        if (awaits == Awaits.CALL || (inNativeHands && writing)) {
+            locks.lose(present(claim));
+        } else {
+            locks.unlock(present(claim));
+        }
     }
 
     OpenTransfer owner() {
@@ -220,34 +337,26 @@ public final class Segment {
         return present(memory);
     }
 
-    DeviceMemory bounce() {
-        return present(bounce);
-    }
-
+    /** Makes it as new, without lock and bounce buffer, which were released. */
     void clear() {
         request.clear();
         owner = null;
         single = null;
-        step = Step.BODY;
-        retries = 0;
+        lane = null;
+        step = Step.DIRECT;
+        await(Awaits.NOTHING);
         inNativeHands = false;
+        retries = 0;
+        ending = null;
         packed = false;
-        merges = false;
-        lengthens = false;
         file = null;
         async = null;
         memory = null;
         done = 0;
+        passed = 0;
         moved = 0;
-        coverDone = 0;
-        finalLength = -1;
-        offQueue = false;
-        ending = null;
-        readToEnd = false;
-        bounce = null;
-        locks = null;
-        waitsForLock = false;
         order = null;
+        behindItsFence = false;
     }
 
     private static <T> T present(@Nullable T value) {

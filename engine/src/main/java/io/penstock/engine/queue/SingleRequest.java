@@ -2,6 +2,7 @@
 package io.penstock.engine.queue;
 
 import io.penstock.PenstockException;
+import io.penstock.engine.resource.Owner;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
 import org.jspecify.annotations.Nullable;
@@ -11,11 +12,22 @@ public interface SingleRequest {
 
     void fill(Request request);
 
+    /** Returns the lane of its file; as {@link io.penstock.engine.spi.NativeFile#lane}. */
+    default @Nullable Object lane() {
+        return null;
+    }
+
     /** Called at its completion, on the I/O queue; null on success. */
     void ended(@Nullable NativeFailure failure);
 
     /** Returns the backend that it belongs to. */
-    Port port();
+    Owner owner();
+
+    /** Returns the error that it will be told, of which its backend takes note first. */
+    default PenstockException ending(PenstockException why) {
+        owner().ending(why);
+        return why;
+    }
 
     /** Returns a description of the operation, for error messages. */
     String description();
@@ -27,6 +39,9 @@ public interface SingleRequest {
      */
     void lose(PenstockException why);
 
-    /** Signals as {@link #lose}, and releases what it holds: no I/O queue has started it, and none will. Any thread, once. */
+    /**
+     * Signals as {@link #lose}, and releases what it holds: no I/O queue has started it, and none will. Any thread,
+     * once.
+     */
     void refuse(PenstockException why);
 }

@@ -6,6 +6,7 @@ import io.penstock.DeviceFence;
 import io.penstock.Transfer;
 import io.penstock.engine.order.FenceOrder;
 import io.penstock.engine.spi.FencePoint;
+import io.penstock.handover.HandoverSubscription;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -20,9 +21,8 @@ import reactor.core.publisher.Sinks;
  */
 public final class TransferFence extends OpenTransfer implements DeviceFence {
 
-    private final Port port;
     private final @Nullable FenceOrder order;
-    private final Handover<DeviceFence> handover;
+    private final HandoverSubscription<DeviceFence> handover;
     private final Sinks.One<Completion> outcome = Sinks.one();
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean signalled;
@@ -32,9 +32,9 @@ public final class TransferFence extends OpenTransfer implements DeviceFence {
      *
      * @param handover receives the fence when it is placed, or the failure if it never will be
      */
-    public TransferFence(Port port, Transfer transfer, @Nullable FencePoint point, Handover<DeviceFence> handover) {
+    public TransferFence(
+            Port port, Transfer transfer, @Nullable FencePoint point, HandoverSubscription<DeviceFence> handover) {
         super(port, transfer);
-        this.port = port;
         this.handover = handover;
         this.order = point == null ? null : new FenceOrder(point, true);
     }
@@ -95,8 +95,7 @@ public final class TransferFence extends OpenTransfer implements DeviceFence {
 
     @Override
     public Mono<Completion> outcome() {
-        Mono<Completion> end = outcome.asMono();
-        return port.isDirectDelivery() ? end : end.publishOn(port.scheduler());
+        return port().deliver(outcome.asMono());
     }
 
     @Override

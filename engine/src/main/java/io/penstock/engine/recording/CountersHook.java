@@ -12,9 +12,10 @@ import reactor.core.Disposables;
 /**
  * Emits the counters of all open backends, at each period of the event in Flight Recorder.
  *
- * <p>The event is registered only while there are both a recorder and an open backend. Registering it without a recorder would
- * start the recorder's Java part, and a listener for the start of one costs tens of milliseconds on JDK 17: so backends and
- * transfers check for a recorder when they begin. Without an open backend the recorder must not retain the application's classes.
+ * <p>The event is registered only while there are both a recorder and an open backend. Registering it without a
+ * recorder would start the recorder's Java part, and a listener for the start of one costs tens of milliseconds on JDK
+ * 17: so backends and transfers check for a recorder when they begin. Without an open backend the recorder must not
+ * retain the application's classes.
  *
  * <p>Thread-safe. The lock is not taken by {@link #run}, which the recorder may call while it holds locks of its own.
  */
@@ -69,6 +70,7 @@ final class CountersHook implements Runnable {
             Events.CountersEvent event = new Events.CountersEvent();
             Counters now = backend.counters();
             event.backend = backend.name();
+            event.means = backend.means();
             event.inFlight = now.inFlight();
             event.files = now.files();
             event.buffers = now.buffers();

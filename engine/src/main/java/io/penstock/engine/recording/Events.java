@@ -21,8 +21,8 @@ final class Events {
     private Events() {}
 
     /**
-     * A transfer in a recording of JDK Flight Recorder, from its subscription to its last native completion. Off unless a
-     * recording enables it, and then for transfers that take at least the threshold.
+     * A transfer in a recording of JDK Flight Recorder, from its subscription to its last native completion. Off unless
+     * a recording enables it, and then for transfers that take at least the threshold.
      */
     @Name("io.penstock.Transfer")
     @Label("Transfer")
@@ -122,6 +122,11 @@ final class Events {
         @Label("Backend")
         @Nullable
         String backend;
+
+        @Label("Means")
+        @Description("By what means it moves bytes, why by no better ones, and the remedy")
+        @Nullable
+        String means;
 
         @Label("In Flight")
         @Description(

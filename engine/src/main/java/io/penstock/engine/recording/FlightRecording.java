@@ -12,8 +12,8 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * Emits the events, if a recording enables them. JDK Flight Recorder is a module that a runtime may lack: an event that has
- * begun is an {@code Object} to callers, whose classes could not be loaded otherwise.
+ * Emits the events, if a recording enables them. JDK Flight Recorder is a module that a runtime may lack: an event that
+ * has begun is an {@code Object} to callers, whose classes could not be loaded otherwise.
  *
  * <p>Thread-safe. Without a recording a call costs a read of a static field, and allocates nothing.
  */
@@ -68,16 +68,16 @@ public final class FlightRecording {
         Recorder.endStage((Events.StageEvent) begun, stage, bytes, failure);
     }
 
-    /** Emits an event for a transfer that does not take a path which its backend prefers. */
-    public static void fallback(String backend, Transfer transfer, TransferPath path, String reason) {
+    /** Emits an event for a transfer, or all of them, for which a path that the backend prefers is not taken. */
+    public static void fallback(String backend, Object transfer, TransferPath path, String reason) {
         if (IS_PRESENT) {
             Recorder.fallback(backend, transfer, path, reason);
         }
     }
 
     /**
-     * Emits the counters of a backend periodically, until the result is disposed of. If a recorder is started later, from the
-     * next transfer of the process on.
+     * Emits the counters of a backend periodically, until the result is disposed of. If a recorder is started later,
+     * from the next transfer of the process on.
      */
     public static Disposable countersOf(Backend backend) {
         return IS_PRESENT ? CountersHook.add(backend) : Disposables.disposed();
@@ -87,8 +87,8 @@ public final class FlightRecording {
     private static final class Recorder {
 
         /**
-         * Returns whether there is a recorder. Without one, no event's class is loaded: that would start the recorder's Java
-         * part, in the first transfer of every process.
+         * Returns whether there is a recorder. Without one, no event's class is loaded: that would start the recorder's
+         * Java part, in the first transfer of every process.
          */
         private static boolean isStarted() {
             return FlightRecorder.isInitialized();
@@ -152,7 +152,7 @@ public final class FlightRecording {
             }
         }
 
-        static void fallback(String backend, Transfer transfer, TransferPath path, String reason) {
+        static void fallback(String backend, Object transfer, TransferPath path, String reason) {
             if (!isStarted()) {
                 return;
             }

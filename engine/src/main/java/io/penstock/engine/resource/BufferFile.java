@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * A buffer as a file to read from: the source of a copy from buffer to buffer. It pins the buffer from its creation until it
- * is closed, with the buffer, and no transfer uses it.
+ * A buffer as a file to read from: the source of a copy from buffer to buffer. It pins the buffer from its creation
+ * until it is closed, with the buffer, and no transfer uses it.
  */
 public final class BufferFile extends EngineFile {
 
@@ -105,10 +105,13 @@ public final class BufferFile extends EngineFile {
             return buffer.memory();
         }
 
-        /** {@inheritDoc} Copies the bytes by the backend of the buffer; for a transfer, which has pinned both. The copy is not ended early. */
+        /**
+         * {@inheritDoc} Copies the bytes by the backend of the buffer; for a transfer, which has pinned both. The copy
+         * is not ended early.
+         */
         @Override
         public Runnable read(long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended) {
-            buffer.owner().download(buffer, offset, to).subscribe(bytes -> {}, ended, () -> ended.accept(null));
+            buffer.owner().downloadPinned(buffer, offset, to).subscribe(bytes -> {}, ended, () -> ended.accept(null));
             return () -> {};
         }
 

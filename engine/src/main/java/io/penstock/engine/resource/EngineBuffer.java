@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /** Device memory with a use count; freed when it reaches 0 (rules 201, 202). */
 public final class EngineBuffer implements DeviceBuffer {
@@ -26,6 +27,7 @@ public final class EngineBuffer implements DeviceBuffer {
     private final DeviceMemory memory;
     private final long length;
     private final Pins pins;
+    private final Sinks.Empty<Void> lost = Sinks.empty();
     private @Nullable BufferFile file; // guarded by this
 
     public EngineBuffer(Owner owner, DeviceMemory memory, long length) {
@@ -84,10 +86,17 @@ public final class EngineBuffer implements DeviceBuffer {
 
     @Override
     public Optional<HostView> hostView() {
-        checkOpen();
-        return memory.hostAddress() == 0
-                ? Optional.empty()
-                : Optional.of(new MemoryView(memory, length, this::checkOpen, pins));
+        boolean pinned = pins.tryPin(); // another thread may close it behind the check
+        try {
+            checkOpen();
+            return memory.hostAddress() == 0
+                    ? Optional.empty()
+                    : Optional.of(new MemoryView(memory, length, this::checkOpen, pins));
+        } finally {
+            if (pinned) {
+                pins.unpin();
+            }
+        }
     }
 
     private void checkOpen() {
@@ -99,15 +108,13 @@ public final class EngineBuffer implements DeviceBuffer {
     @Override
     public Mono<Long> upload(long offset, ByteBuffer source) {
         Objects.checkFromIndexSize(offset, source.remaining(), length);
-        ByteBuffer bytes = source.slice();
-        return owner.copy(this, offset, bytes, true);
+        return owner.upload(this, offset, source.slice());
     }
 
     @Override
     public Mono<Long> download(long offset, ByteBuffer target) {
         Objects.checkFromIndexSize(offset, target.remaining(), length);
-        ByteBuffer bytes = target.slice();
-        return owner.copy(this, offset, bytes, false);
+        return owner.download(this, offset, target.slice());
     }
 
     @Override
@@ -141,7 +148,12 @@ public final class EngineBuffer implements DeviceBuffer {
 
     @Override
     public Mono<Void> revoked() {
-        return memory.revoked().publishOn(owner.scheduler());
+        return Mono.firstWithSignal(memory.revoked(), lost.asMono()).publishOn(owner.scheduler());
+    }
+
+    /** Completes {@link #revoked}: the device is lost. */
+    void revoke() {
+        lost.tryEmitEmpty();
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.penstock.engine.resource;
 
 import io.penstock.FileOption;
+import io.penstock.PenstockException;
 import io.penstock.StorageFile;
 import io.penstock.engine.order.BlockLocks;
 import io.penstock.engine.order.Pinned;
@@ -16,11 +17,16 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /** An open file: a native file for each path, with a use count (rules 201, 202). */
 public class EngineFile extends Pinned implements StorageFile {
+
+    private static final Logger LOG = LoggerFactory.getLogger(EngineFile.class);
 
     private final Owner owner;
     private final Path path;
@@ -34,6 +40,9 @@ public class EngineFile extends Pinned implements StorageFile {
     /** The same, if it is one: saves every transfer a search among its interfaces. */
     private final @Nullable AsyncFile async;
 
+    private boolean nativesClosed; // guarded by natives
+    private volatile @Nullable Consumer<@Nullable PenstockException> whenClosed; // written under natives
+
     private final WriteBarrier barrier = new WriteBarrier();
     private final SyncLine syncs = new SyncLine();
     private final BlockLocks locks;
@@ -46,9 +55,16 @@ public class EngineFile extends Pinned implements StorageFile {
      */
     public record OpenedFile(@Nullable NativeFile file, String refusal) {
 
-        void close() {
-            if (file != null) {
-                file.close();
+        /** Returns why what was written to it may be lost; null in most cases. */
+        @Nullable
+        IOException close() {
+            try {
+                if (file != null) {
+                    file.close();
+                }
+                return null;
+            } catch (UncheckedIOException e) {
+                return e.getCause();
             }
         }
     }
@@ -75,18 +91,16 @@ public class EngineFile extends Pinned implements StorageFile {
         OpenResources resources = owner.resources();
         resources.closing(1);
         boolean entered = owner.enterWhileOpen();
-        Offload.blocking(
-                () -> {
-                    try {
-                        closeNatives();
-                    } finally {
-                        if (entered) {
-                            owner.leave();
-                        }
-                        resources.closing(-1); // behind its pin, so that no transfer seems to be in flight
-                    }
-                },
-                isRemote());
+        offQueue(() -> {
+            try {
+                closeNatives();
+            } finally {
+                if (entered) {
+                    owner.leave();
+                }
+                resources.closing(-1); // behind its pin, so that no transfer seems to be in flight
+            }
+        });
     }
 
     /** Returns whether another host has it, so that closing it may wait for that. */
@@ -94,8 +108,51 @@ public class EngineFile extends Pinned implements StorageFile {
         return false;
     }
 
+    private void execute(Runnable call) {
+        if (isRemote()) {
+            Offload.scheduler(true).schedule(call);
+        } else {
+            owner.fileThreads().run(path, call);
+        }
+    }
+
+    /** Runs a call on it that may block: on another thread, if the calling thread must not block. */
+    public final void offQueue(Runnable call) {
+        Offload.blocking(this::execute, call);
+    }
+
     private void closeNatives() {
-        natives.forEach(OpenedFile::close);
+        PenstockException late = null;
+        for (OpenedFile opened : natives) {
+            IOException failure = opened.close();
+            late = failure == null || !writable ? late : Failures.lateError(path, failure);
+        }
+        Consumer<@Nullable PenstockException> listener;
+        synchronized (natives) {
+            nativesClosed = true;
+            listener = whenClosed;
+        }
+        if (listener != null) {
+            listener.accept(late);
+        } else if (late != null) {
+            LOG.warn("{}", late.getMessage());
+        }
+    }
+
+    /**
+     * Closes it, and calls {@code listener} when the system has closed it, with the error that it has reported; any
+     * thread. One that was closed before has reported it in the log.
+     */
+    public final void close(Consumer<@Nullable PenstockException> listener) {
+        synchronized (natives) {
+            if (!nativesClosed) {
+                whenClosed = listener;
+            }
+        }
+        close();
+        if (whenClosed == null) {
+            listener.accept(null);
+        }
     }
 
     public Owner owner() {
@@ -177,7 +234,7 @@ public class EngineFile extends Pinned implements StorageFile {
         try {
             return nativeFile().size();
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw named("size", e);
         } finally {
             unpin();
         }
@@ -188,8 +245,13 @@ public class EngineFile extends Pinned implements StorageFile {
         try {
             return general.attributes();
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw named("attributes", e);
         }
+    }
+
+    /** Returns an exception that names the file, as that of a system call does not. */
+    private UncheckedIOException named(String what, IOException cause) {
+        return new UncheckedIOException(what + " of " + path + " failed: " + cause.getMessage(), cause);
     }
 
     @Override
@@ -217,7 +279,7 @@ public class EngineFile extends Pinned implements StorageFile {
     /** Runs a call that may block, off the I/O queues' and subscribers' threads; the file stays open meanwhile. */
     private Mono<Void> control(String what, NativeCall call) {
         String request = what + " of " + path;
-        return Offload.run(owner, () -> {
+        return Offload.run(owner, this::execute, () -> {
             if (!tryPin()) {
                 throw Failures.closed(request, "the file");
             }

@@ -9,9 +9,10 @@ import io.penstock.Outcome;
 import io.penstock.PenstockException;
 import io.penstock.PermanentStorageException;
 import io.penstock.Transfer;
+import io.penstock.engine.kit.file.HostFailure;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.ffi.ErrnoException;
 import java.io.IOException;
+import java.nio.file.Path;
 
 /** Creates the exceptions of the engine: the operation, its object, and the native error. */
 public final class Failures {
@@ -64,13 +65,32 @@ public final class Failures {
     }
 
     static PenstockException control(String request, IOException cause) {
-        NativeError error = cause instanceof ErrnoException answer ? answer.nativeError() : null;
+        NativeError error = HostFailure.of("FileChannel.truncate", cause).error();
         return new PermanentStorageException(
-                request + " failed: " + cause.getMessage(), new Failure(Outcome.UNKNOWN, error), cause);
+                request + " failed: " + cause.getMessage(),
+                new Failure(Outcome.UNKNOWN, error.code() == 0 ? null : error),
+                cause);
+    }
+
+    static PenstockException lateError(Path path, IOException cause) {
+        NativeError error = HostFailure.of("close", cause).error();
+        return new PermanentStorageException(
+                "closing " + path + " failed, and what was written to it may be lost: " + error,
+                new Failure(Outcome.UNKNOWN, error),
+                cause);
     }
 
     public static PenstockException refused(Transfer transfer, String why) {
         return new PermanentStorageException(transfer + " refused: " + why, Failure.NOT_STARTED, null);
+    }
+
+    public static PenstockException behindItsFence(Transfer transfer) {
+        return new PermanentStorageException(
+                transfer
+                        + " failed: the device moved it in parts, and work that waits on the device behind its fence, or"
+                        + " behind it in its stream, may have run before the last",
+                new Failure(Outcome.UNKNOWN, null),
+                null);
     }
 
     public static PenstockException behindLostWrite(Transfer transfer) {

@@ -2,10 +2,10 @@
 package io.penstock.engine.resource;
 
 import io.penstock.HostView;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.memory.HostMemory;
 import io.penstock.engine.order.Pins;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.memory.HostMemory;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
@@ -85,9 +85,14 @@ public final class MemoryView implements HostView {
 
     @Override
     public ByteBuffer buffer(long offset, int bytes) {
-        aliveCheck.run();
-        Objects.checkFromIndexSize(offset, bytes, length);
-        return window(memory, offset, bytes);
+        boolean pinned = pins.tryPin(); // another thread may close the buffer behind the check
+        try {
+            aliveCheck.run();
+            Objects.checkFromIndexSize(offset, bytes, length);
+            return window(memory, offset, bytes);
+        } finally {
+            unpin(pinned);
+        }
     }
 
     /** Returns an unchecked window of host-accessible memory. */

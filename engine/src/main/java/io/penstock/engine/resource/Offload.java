@@ -2,6 +2,7 @@
 package io.penstock.engine.resource;
 
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.publisher.Mono;
@@ -18,7 +19,7 @@ import reactor.util.context.Context;
 public final class Offload {
 
     private static final int MOST_REMOTE = 256;
-    private static final int KEEP_SECONDS = 10;
+    static final int KEEP_SECONDS = 10;
 
     private Offload() {}
 
@@ -29,8 +30,8 @@ public final class Offload {
     }
 
     /**
-     * Returns the threads for calls that may block: those that wait for other hosts have their own, since a few of them, to a
-     * host that is silent, would hold up all calls of this one.
+     * Returns the threads for calls that may block: those that wait for other hosts have their own, since a few of
+     * them, to a host that is silent, would hold up all calls of this one.
      */
     public static Scheduler scheduler(boolean isRemote) {
         return isRemote ? Remote.SCHEDULER : Schedulers.boundedElastic();
@@ -40,12 +41,12 @@ public final class Offload {
      * Completes when {@code call} has returned. A cancel prevents a call that has not begun, and interrupts none: an
      * interruption closes a file channel for all its users.
      */
-    static Mono<Void> run(Owner owner, Callable<?> call) {
+    static Mono<Void> run(Owner owner, Executor threads, Callable<?> call) {
         Mono<Void> done = Mono.create(sink -> {
             AtomicBoolean cancelled = new AtomicBoolean();
             sink.onCancel(() -> cancelled.set(true));
             try {
-                Schedulers.boundedElastic().schedule(() -> {
+                threads.execute(() -> {
                     if (!cancelled.get()) {
                         call(call, sink);
                     }
@@ -54,7 +55,7 @@ public final class Offload {
                 sink.error(Operators.onRejectedExecution(e, Context.of(sink.contextView())));
             }
         });
-        return owner.isDirectDelivery() ? done : done.publishOn(owner.scheduler());
+        return owner.deliver(done);
     }
 
     private static void call(Callable<?> call, MonoSink<Void> sink) {
@@ -66,16 +67,11 @@ public final class Offload {
         }
     }
 
-    /** Runs a call that may block: on another thread, if the calling thread must not block. */
-    public static void blocking(Runnable call) {
-        blocking(call, false);
-    }
-
-    /** As {@link #blocking(Runnable)}, of a call that may wait for another host. */
-    static void blocking(Runnable call, boolean isRemote) {
+    /** Runs a call that may block: by {@code threads}, if the calling thread must not block. */
+    static void blocking(Executor threads, Runnable call) {
         if (Schedulers.isInNonBlockingThread()) {
             try {
-                scheduler(isRemote).schedule(call);
+                threads.execute(call);
                 return;
             } catch (RejectedExecutionException e) {
                 // The application has shut down the scheduler: on the wrong thread is better than never.

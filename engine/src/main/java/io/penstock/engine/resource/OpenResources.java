@@ -4,11 +4,11 @@ package io.penstock.engine.resource;
 import io.penstock.Backend.Counters;
 import io.penstock.FileOption;
 import io.penstock.Options;
+import io.penstock.engine.kit.remote.RemoteProvider;
 import io.penstock.engine.resource.EngineFile.OpenedFile;
 import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.NativeFile;
-import io.penstock.engine.spi.remote.RemoteProvider;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -25,6 +25,7 @@ public final class OpenResources {
     private final Set<AutoCloseable> open = ConcurrentHashMap.newKeySet();
     private final Set<BufferExport> exports = ConcurrentHashMap.newKeySet();
     private final AtomicInteger closing = new AtomicInteger();
+    private volatile boolean lost;
 
     void exported(BufferExport export) {
         exports.add(export);
@@ -51,7 +52,22 @@ public final class OpenResources {
 
     public EngineBuffer add(EngineBuffer buffer) {
         open.add(buffer);
+        if (lost) { // pairs with deviceLost()
+            buffer.revoke();
+        }
         return buffer;
+    }
+
+    /** Revokes the buffers, those included that are added later: their device is lost. */
+    public void deviceLost() {
+        if (!lost) {
+            lost = true;
+            for (AutoCloseable resource : open) {
+                if (resource instanceof EngineBuffer buffer) {
+                    buffer.revoke();
+                }
+            }
+        }
     }
 
     void remove(AutoCloseable closed) {

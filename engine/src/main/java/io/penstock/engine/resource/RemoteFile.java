@@ -2,9 +2,9 @@
 package io.penstock.engine.resource;
 
 import io.penstock.FileOption;
+import io.penstock.engine.kit.remote.RemoteProvider;
 import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.IoPath;
-import io.penstock.engine.spi.remote.RemoteProvider;
 import java.net.URI;
 import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.InvalidPathException;

@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 public interface AsyncFile extends NativeFile {
 
-    /** The bytes of one read or write: large enough that the answering time of another host matters little, if many are in flight. */
+    /**
+     * The bytes of one read or write: large enough that the answering time of another host matters little, if many are
+     * in flight.
+     */
     long RANGE_BYTES = 4 << 20;
 
     /**
@@ -22,14 +25,16 @@ public interface AsyncFile extends NativeFile {
      *
      * @param offset in the file, with {@code offset + to.remaining() <= size()}
      * @param to direct memory, which is used until {@code ended} is called
-     * @param ended called once, on any thread, also before this returns: with null if all bytes have been read, else with the
-     *     error; a {@link NativeException} where the failure is to be classified
-     * @return requests the end of the read, which then ends soon, by {@code ended}; may be called at any time, on any thread
+     * @param ended called once, on any thread, also before this returns: with null if all bytes have been read, else
+     *     with the error; a {@link NativeException} where the failure is to be classified
+     * @return requests the end of the read, which then ends soon, by {@code ended}; may be called at any time, on any
+     *     thread
      */
     Runnable read(long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended);
 
     /**
-     * Starts a write, as {@link #read}. Does not block. It is durable, and seen by others, after a {@link #sync}, at the latest.
+     * Starts a write, as {@link #read}. Does not block. It is durable, and seen by others, after a {@link #sync}, at
+     * the latest.
      *
      * @param offset in the file; any
      * @param from direct memory, which is read until {@code ended} is called
@@ -44,7 +49,8 @@ public interface AsyncFile extends NativeFile {
     /**
      * Starts to make durable what was written; no write is in flight, and no other sync. Does not block.
      *
-     * @param ended called once, on any thread, also before this returns: with null if it is durable, else with the failure
+     * @param ended called once, on any thread, also before this returns: with null if it is durable, else with the
+     *     failure
      */
     default void sync(Consumer<@Nullable NativeFailure> ended) {
         ended.accept(null);

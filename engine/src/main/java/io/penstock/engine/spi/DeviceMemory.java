@@ -32,8 +32,8 @@ public interface DeviceMemory {
     }
 
     /**
-     * Exports it to the drivers of other devices and to other processes; the engine keeps the memory until the export is
-     * released.
+     * Exports it to the drivers of other devices and to other processes; the engine keeps the memory until the export
+     * is released.
      *
      * @throws UnsupportedOperationException if this memory cannot be exported; the message states why
      */
@@ -41,7 +41,10 @@ public interface DeviceMemory {
         throw new UnsupportedOperationException("this memory cannot be accessed by other devices");
     }
 
-    /** Completes when the process that exported this memory has ended the export; any thread. */
+    /**
+     * Completes when the process that exported this memory has ended the export; any thread. The engine itself revokes
+     * the memory of a device that is {@linkplain NativeFailure.Kind#LOST lost}.
+     */
     default Mono<Void> revoked() {
         return Mono.never();
     }

@@ -45,10 +45,20 @@ public interface IoPath {
         return "";
     }
 
+    /** Returns by what means it moves bytes, why by no better ones, and the remedy; for people. */
+    default String means() {
+        return path() + (reason().isEmpty() ? "" : ": " + reason()) + (remedy().isEmpty() ? "" : "; " + remedy());
+    }
+
+    /** Returns whether the system has refused the means that it prefers. */
+    default boolean isFallback() {
+        return false;
+    }
+
     /**
      * Opens a file for this path; called once per file, when it is opened, off the I/O queues. If its limits require
-     * aligned blocks, a file that is opened for writing must be readable too: blocks with unaligned edges are read, merged
-     * and written.
+     * aligned blocks, a file that is opened for writing must be readable too: blocks with unaligned edges are read,
+     * merged and written.
      *
      * @throws IOException if the file cannot be opened; a JDK type where one fits
      */
@@ -114,8 +124,8 @@ public interface IoPath {
     }
 
     /**
-     * Returns the key by which paths share I/O queues: those with equal keys do, across all backends of the process that
-     * have the same options. A path with its own I/O queues returns {@code this}.
+     * Returns the key by which paths share I/O queues: those with equal keys do, across all backends of the process
+     * that have the same options. A path with its own I/O queues returns {@code this}.
      */
     Object sharing();
 

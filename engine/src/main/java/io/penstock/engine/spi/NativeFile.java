@@ -3,6 +3,7 @@ package io.penstock.engine.spi;
 
 import java.io.IOException;
 import java.nio.file.attribute.BasicFileAttributes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file as the requests of one path address it: a descriptor, a registered handle, a vendor's file object.
@@ -22,19 +23,40 @@ public interface NativeFile {
         return false;
     }
 
+    /**
+     * Returns the file system whose requests may wait for as long as a server of it likes: equal for all of its files.
+     * An I/O queue has few requests of it in flight, so that others go on. Null where a disk of this machine answers.
+     */
+    default @Nullable Object lane() {
+        return null;
+    }
+
+    /**
+     * Returns whether even {@link #size} may wait for a server, so that no I/O queue may call it. By default of files
+     * that have a {@link #lane}.
+     */
+    default boolean mayWait() {
+        return lane() != null;
+    }
+
+    /** Returns why requests on this file go another way than those on others of its path; empty if they do not. */
+    default String reason() {
+        return "";
+    }
+
     /** Returns a value that is equal for two handles of the same file, such as device and inode. */
     Object identity();
 
     /**
-     * Returns its current length in bytes; one fast system call.
+     * Returns its current length in bytes; one system call, which is fast unless it {@link #mayWait}.
      *
      * @throws IOException with the native error
      */
     long size() throws IOException;
 
     /**
-     * Returns its attributes as of its opening, also once it is closed. By default those of a regular file of this identity and
-     * length, whose times are not known.
+     * Returns its attributes as of its opening, also once it is closed. By default those of a regular file of this
+     * identity and length, whose times are not known.
      *
      * @throws IOException with the native error
      */
@@ -56,6 +78,11 @@ public interface NativeFile {
      */
     void preallocate(long bytes) throws IOException;
 
-    /** Closes the file. Called once, when no native request uses it any more; any thread. */
+    /**
+     * Closes the file. Called once, when no native request uses it any more; any thread.
+     *
+     * @throws java.io.UncheckedIOException with the native error if the system could not keep what was written; it is
+     *     closed
+     */
     void close();
 }

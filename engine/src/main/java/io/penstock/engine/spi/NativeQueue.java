@@ -48,8 +48,8 @@ public interface NativeQueue {
     Wakeup wakeup();
 
     /**
-     * Returns into how many requests a large read should be cut at least: as many as the queue would execute at the same
-     * time, if it has nothing else to do; otherwise 1, since more requests would only cost more.
+     * Returns into how many requests a large read should be cut at least: as many as the queue would execute at the
+     * same time, if it has nothing else to do; otherwise 1, since more requests would only cost more.
      */
     default int idleParallelism() {
         return 1;
@@ -60,12 +60,20 @@ public interface NativeQueue {
         return depth();
     }
 
+    /** Returns how many requests of one {@linkplain NativeFile#lane lane} it should have at most. */
+    default int laneDepth() {
+        return Math.max(1, parallelism() / 2);
+    }
+
     /** Returns how many of its staging buffers requests hold or have reserved. Any thread. */
     default int stagingBuffersInUse() {
         return 0;
     }
 
-    /** Returns what each of its staging buffers is used for, in an order that does not change; empty if requests need none. Any thread. */
+    /**
+     * Returns what each of its staging buffers is used for, in an order that does not change; empty if requests need
+     * none. Any thread.
+     */
     default List<StagingState> stagingStates() {
         return List.of();
     }

@@ -56,6 +56,7 @@ public final class Request {
     private @Nullable DeviceMemory memory;
     private long memoryOffset;
     private long bytes;
+    private boolean resized;
     private @Nullable DeviceMemory staging;
     private long stagingOffset;
     private @Nullable DeviceMemory source;
@@ -161,7 +162,24 @@ public final class Request {
     public Request joins(@Nullable FencePoint point, @Nullable Runnable inOrder) {
         this.point = point;
         this.inOrder = inOrder;
+        this.resized = false; // every new description ends here
         return this;
+    }
+
+    /**
+     * Makes {@code size} the number of bytes to move, since the device has decided it: of a READ or a WRITE of whole
+     * blocks, in {@link NativeQueue#turn}, before it is completed. What was asked for beyond is not asked for again.
+     *
+     * @param size at most {@link #bytes()}
+     */
+    public void resize(long size) {
+        bytes = size;
+        resized = true;
+    }
+
+    /** Returns whether {@link #resize} was called. */
+    public boolean isResized() {
+        return resized;
     }
 
     /** Completes the request: {@code bytes} were moved. */
@@ -206,8 +224,7 @@ public final class Request {
         staging = null;
         source = null;
         packed = null;
-        point = null;
-        inOrder = null;
+        joins(null, null);
     }
 
     /** Returns the operation. */

@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The SPI that a backend implements: a {@link io.penstock.engine.spi.DeviceDriver} for the device's memory and fences,
- * and for each path an {@link io.penstock.engine.spi.IoPath}, whose {@link io.penstock.engine.spi.NativeQueue} executes
- * {@link io.penstock.engine.spi.Request}s. The engine handles scheduling, alignment, short counts, pins, cancellation
- * and delivery. {@link io.penstock.engine.Engine} creates a backend from the two.
+ * The contract of a backend. A backend implements:
  *
- * <p>This package and its subpackages are all that a backend needs: {@code spi.staging} for devices that are reached
- * through staging buffers, {@code spi.host} for memory that the processor reaches, {@code spi.memory} and
- * {@code spi.file} for the host's memory and files, {@code spi.fence} for vendors' events, {@code spi.ffi} for native
- * calls. The engine's other packages are internal, and change without notice.
+ * <ul>
+ *   <li>a {@link io.penstock.engine.spi.DeviceDriver}: the device's memory, as
+ *     {@link io.penstock.engine.spi.DeviceMemory}, and its fences, as {@link io.penstock.engine.spi.FencePoint};
+ *   <li>for each way between a file and that memory an {@link io.penstock.engine.spi.IoPath}. It opens files, as
+ *     {@link io.penstock.engine.spi.NativeFile}, states its {@link io.penstock.engine.spi.Limits}, and opens queues;
+ *   <li>a {@link io.penstock.engine.spi.NativeQueue}, which executes {@link io.penstock.engine.spi.Request}s: each ends
+ *     once, by {@code complete} or by {@code fail} with a {@link io.penstock.engine.spi.NativeFailure}. A queue that
+ *     waits for a device is woken by its {@link io.penstock.engine.spi.Wakeup}.
+ * </ul>
+ *
+ * <p>A device that only copies between its memory and host memory implements none of the last two: it extends
+ * {@code spi.staging}'s StagingPath, and supplies the copy. {@code samples/backend-template} does that in 150 lines.
+ *
+ * <p><b>What the engine does:</b> scheduling, cutting, alignment, short counts, retries, pins, cancellation, deadlines
+ * and delivery. {@link io.penstock.engine.Engine} creates a backend from a driver and its paths.
+ *
+ * <p><b>Threading:</b> a queue's methods are called by the one thread that has the queue; a driver's by any thread.
+ * <b>Ownership:</b> memory, files and staging buffers of a request belong to the backend from {@code enqueue} until the
+ * request ends, which must be after the native operation.
+ *
+ * <p>{@code io.penstock.engine.kit} is a toolbox beside the contract. The engine's other packages are internal, and
+ * change without notice.
  */
 @NullMarked
 package io.penstock.engine.spi;

@@ -2,77 +2,45 @@
 package io.penstock.engine.stream;
 
 import io.penstock.engine.queue.DeliveryLoop;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
-import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /** The publisher that a write's function returned for one chunk: it emits the number of valid bytes. */
-final class ChunkFill implements CoreSubscriber<Long> {
+final class ChunkFill extends ChunkPublisher<Long> {
 
-    private static final AtomicReferenceFieldUpdater<ChunkFill, Subscription> UPSTREAM =
-            AtomicReferenceFieldUpdater.newUpdater(ChunkFill.class, Subscription.class, "upstream");
-
-    private final DeliveryLoop loop;
-    private final ChunkLease lease;
-    private final Context context;
-
-    @SuppressWarnings("unused") // through UPSTREAM
-    private volatile @Nullable Subscription upstream;
-
-    // The publisher's signals only, until over publishes them to the turns.
-    private @Nullable Long count;
-    private @Nullable Throwable error;
-    private volatile boolean over;
+    private @Nullable Long count; // the publisher's signals only, until it is over
 
     ChunkFill(DeliveryLoop loop, ChunkLease lease, Context context) {
-        this.loop = loop;
-        this.lease = lease;
-        this.context = context;
-    }
-
-    ChunkLease lease() {
-        return lease;
-    }
-
-    boolean isOver() {
-        return over;
+        super(loop, lease, context);
     }
 
     /** Returns the number of valid bytes; 0 if it failed or emitted nothing. Only when it is over. */
     long count() {
-        return count == null || error != null ? 0 : count;
-    }
-
-    /** Returns why it failed, or null. Only when it is over. */
-    @Nullable
-    Throwable error() {
-        return error;
-    }
-
-    /** Stops it; any thread. */
-    void cancel() {
-        Operators.terminate(UPSTREAM, this);
+        return count == null || error() != null ? 0 : count;
     }
 
     @Override
     public void onSubscribe(Subscription s) {
-        if (Operators.setOnce(UPSTREAM, this, s)) {
-            s.request(Long.MAX_VALUE);
+        if (accept(s)) {
+            try {
+                s.request(Long.MAX_VALUE);
+            } catch (Throwable e) { // fatal to Reactor, which signals nothing then
+                onError(e);
+            }
         }
     }
 
     @Override
     public void onNext(Long number) {
-        if (over) {
-            Operators.onNextDropped(number, context);
+        if (isOver()) {
+            Operators.onNextDropped(number, currentContext());
         } else if (count != null) {
             refuse(new IllegalArgumentException(
-                    lease + " was filled twice, with " + count + " and " + number + " bytes"));
-        } else if (number < 0 || number > lease.length()) {
-            refuse(new IndexOutOfBoundsException(lease + " cannot be filled with " + number + " bytes"));
+                    lease() + " was filled twice, with " + count + " and " + number + " bytes"));
+        } else if (number < 0 || number > lease().length()) {
+            refuse(new IndexOutOfBoundsException(lease() + " cannot be filled with " + number + " bytes"));
         } else {
             count = number;
         }
@@ -85,29 +53,17 @@ final class ChunkFill implements CoreSubscriber<Long> {
 
     @Override
     public void onError(Throwable cause) {
-        if (over || upstream == Operators.cancelledSubscription()) { // nobody asks for the error any more
-            Operators.onErrorDropped(cause, context);
+        if (isOver() || isCancelled()) { // nobody asks for the error any more
+            Operators.onErrorDropped(cause, currentContext());
         } else {
             fail(cause);
         }
     }
 
-    private void fail(Throwable cause) {
-        error = cause;
-        over = true;
-        loop.signal();
-    }
-
     @Override
     public void onComplete() {
-        if (!over) {
-            over = true;
-            loop.signal();
+        if (!isOver()) {
+            end();
         }
-    }
-
-    @Override
-    public Context currentContext() {
-        return context;
     }
 }

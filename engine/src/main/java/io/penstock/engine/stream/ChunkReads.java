@@ -4,7 +4,6 @@ package io.penstock.engine.stream;
 import io.penstock.DeviceBuffer;
 import io.penstock.FileRegion;
 import io.penstock.StorageFile;
-import io.penstock.engine.plan.ChunkCursor;
 import io.penstock.engine.queue.DeliveryLoop;
 import io.penstock.engine.queue.Port;
 import java.util.ArrayDeque;
@@ -91,6 +90,11 @@ final class ChunkReads {
         return null;
     }
 
+    /** Returns true if chunks are left, and no buffer is for one. */
+    boolean isStarved() {
+        return reads.isEmpty() && cursor.hasNext();
+    }
+
     /** Returns true if there are no chunks left. */
     boolean isExhausted() {
         return reads.isEmpty() && !cursor.hasNext();
@@ -102,6 +106,53 @@ final class ChunkReads {
         for (ChunkTransfer read = reads.poll(); read != null; read = reads.poll()) {
             read.cancel();
             read.buffer().close();
+        }
+    }
+
+    /** Cuts regions into chunks, one after the other. Not thread-safe. */
+    private static final class ChunkCursor {
+
+        private final List<FileRegion> regions;
+        private final long chunkBytes;
+        private int region;
+        private long offset; // of the next chunk in its region
+
+        ChunkCursor(List<FileRegion> regions, long chunkBytes) {
+            this.regions = regions;
+            this.chunkBytes = chunkBytes;
+        }
+
+        long largestBytes() {
+            long longest = regions.stream().mapToLong(FileRegion::length).max().orElse(0);
+            return Math.min(chunkBytes, longest);
+        }
+
+        boolean hasNext() {
+            while (region < regions.size() && offset >= regions.get(region).length()) {
+                skipRest(region);
+            }
+            return region < regions.size();
+        }
+
+        /** Returns the region of the next chunk. Only after {@link #hasNext}. */
+        int region() {
+            return region;
+        }
+
+        /** Returns the next chunk. Only after {@link #hasNext}. */
+        FileRegion next() {
+            FileRegion whole = regions.get(region);
+            FileRegion chunk = whole.slice(offset, Math.min(chunkBytes, whole.length() - offset));
+            offset += chunk.length();
+            return chunk;
+        }
+
+        /** Moves to the region after {@code ended}, if it is not there yet. */
+        void skipRest(int ended) {
+            if (region == ended) {
+                region++;
+                offset = 0;
+            }
         }
     }
 }

@@ -2,16 +2,21 @@
 package io.penstock.engine.stream;
 
 import io.penstock.FileOption;
+import io.penstock.StorageFile;
 import io.penstock.engine.queue.DeliveryLoop;
 import io.penstock.engine.queue.Port;
+import io.penstock.file.LateErrors;
+import io.penstock.handover.Handover;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
@@ -38,8 +43,8 @@ abstract class ChunkSubscription extends DeliveryLoop implements Subscription, C
     ChunkSubscription(Port port, int depth, Context subscriber, Scheduler.@Nullable Worker worker) {
         super(worker);
         this.port = port;
-        this.subscriber = subscriber;
-        this.opening = new FileOpening(this, subscriber);
+        this.subscriber = LateErrors.closedDebugged(subscriber);
+        this.opening = new FileOpening(this, this.subscriber);
         this.buffers = new ChunkBuffers(port, depth);
     }
 
@@ -62,6 +67,11 @@ abstract class ChunkSubscription extends DeliveryLoop implements Subscription, C
 
     final ChunkBuffers buffers() {
         return buffers;
+    }
+
+    /** Returns the subscriber's context, for the publishers of the application's function. */
+    final Context subscriber() {
+        return subscriber;
     }
 
     final boolean isStopped() {
@@ -97,7 +107,7 @@ abstract class ChunkSubscription extends DeliveryLoop implements Subscription, C
     abstract void cancelInner();
 
     @Override
-    public final void cancel() {
+    public void cancel() {
         if (stop()) {
             cancelInner();
             opening.close();
@@ -119,5 +129,61 @@ abstract class ChunkSubscription extends DeliveryLoop implements Subscription, C
     protected final void crashed(Throwable cause) {
         cancel();
         Operators.onErrorDropped(cause, subscriber);
+    }
+
+    /** A file that a plan names: opened for one subscription, and closed with it, even if it is opened too late. */
+    static final class FileOpening extends Handover<StorageFile> implements CoreSubscriber<StorageFile> {
+
+        private static final AtomicReferenceFieldUpdater<FileOpening, Subscription> UPSTREAM =
+                AtomicReferenceFieldUpdater.newUpdater(FileOpening.class, Subscription.class, "upstream");
+
+        private final DeliveryLoop loop;
+
+        @SuppressWarnings("unused") // through UPSTREAM
+        private volatile @Nullable Subscription upstream;
+
+        FileOpening(DeliveryLoop loop, Context context) {
+            super(context);
+            this.loop = loop;
+        }
+
+        /** Closes the file, now or when it has been opened; any thread. */
+        void close() {
+            Operators.terminate(UPSTREAM, this);
+            StorageFile opened = end();
+            if (opened != null) {
+                opened.close();
+            }
+        }
+
+        @Override
+        public void onSubscribe(Subscription s) {
+            if (Operators.setOnce(UPSTREAM, this, s)) {
+                s.request(Long.MAX_VALUE);
+            }
+        }
+
+        @Override
+        public void onNext(StorageFile opened) {
+            if (arrive(opened)) {
+                loop.signal();
+            }
+        }
+
+        @Override
+        public void onError(Throwable cause) {
+            if (fail(cause)) {
+                loop.signal();
+            } else {
+                Operators.onErrorDropped(cause, currentContext());
+            }
+        }
+
+        @Override
+        public void onComplete() {
+            if (isPending()) {
+                onError(new IllegalStateException("the backend opened no file"));
+            }
+        }
     }
 }

@@ -1,53 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.stream;
 
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
-import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
-import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
-import reactor.util.context.Context;
 
 /**
  * The publisher that a stream's function returned for one chunk: its elements are passed directly to the subscriber,
  * its completion is handled by the next turn.
  */
-final class ChunkUse<T> implements CoreSubscriber<T> {
-
-    private static final AtomicReferenceFieldUpdater<ChunkUse<?>, Subscription> UPSTREAM = updater();
+final class ChunkUse<T> extends ChunkPublisher<T> {
 
     private final StreamSubscription<T> stream;
-    private final CoreSubscriber<? super T> actual;
-    private final ChunkLease lease;
 
-    private volatile @Nullable Subscription upstream;
-
-    // The publisher's signals only, until over publishes them to the turns.
-    private long emitted;
-    private @Nullable Throwable error;
-    private volatile boolean over;
+    private long emitted; // the publisher's signals only, until it is over
     private volatile boolean emitting; // pairs with cancel(): each writes its own, and then reads the other's
 
     private long granted; // turns only
 
-    ChunkUse(StreamSubscription<T> stream, CoreSubscriber<? super T> actual, ChunkLease lease) {
+    ChunkUse(StreamSubscription<T> stream, ChunkLease lease) {
+        super(stream, lease, stream.context());
         this.stream = stream;
-        this.actual = actual;
-        this.lease = lease;
-    }
-
-    @SuppressWarnings({"unchecked", "rawtypes"}) // a class literal has no type arguments
-    private static AtomicReferenceFieldUpdater<ChunkUse<?>, Subscription> updater() {
-        return (AtomicReferenceFieldUpdater)
-                AtomicReferenceFieldUpdater.newUpdater(ChunkUse.class, Subscription.class, "upstream");
-    }
-
-    ChunkLease lease() {
-        return lease;
-    }
-
-    boolean isOver() {
-        return over;
     }
 
     /** Returns the number of elements it has emitted. Only when it is over. */
@@ -55,43 +27,30 @@ final class ChunkUse<T> implements CoreSubscriber<T> {
         return emitted;
     }
 
-    /** Returns why it failed, or null. Only when it is over. */
-    @Nullable
-    Throwable error() {
-        return error;
-    }
-
     /** Requests more: {@code total} is the maximum that this publisher may emit. In turns. */
     void grant(long total) {
-        Subscription source = upstream;
+        Subscription source = upstream();
         if (source != null && total > granted) {
             long more = total == Long.MAX_VALUE ? total : total - granted;
             granted = total;
             try {
                 source.request(more);
             } catch (Throwable e) {
-                onError(stream.thrown(e, lease));
+                onError(stream.thrown(e, lease()));
             }
         }
     }
 
-    /** Stops it; any thread. An element that is being passed to the subscriber may still be: {@link #isEmitting}. */
-    void cancel() {
-        Operators.terminate(UPSTREAM, this);
-    }
-
-    /** Returns whether the subscriber is in {@code onNext}; after a cancel, a turn follows once it no longer is. */
+    /**
+     * Returns whether the subscriber is in {@code onNext}, also after a cancel: then a turn follows once it no longer is.
+     */
     boolean isEmitting() {
         return emitting;
     }
 
-    private boolean isCancelled() {
-        return upstream == Operators.cancelledSubscription();
-    }
-
     @Override
     public void onSubscribe(Subscription s) {
-        if (Operators.setOnce(UPSTREAM, this, s)) {
+        if (accept(s)) {
             stream.signal(); // a turn adds the demand
         }
     }
@@ -100,12 +59,12 @@ final class ChunkUse<T> implements CoreSubscriber<T> {
     public void onNext(T element) {
         emitting = true;
         try {
-            if (over || isCancelled() || stream.isStopped()) {
+            if (isOver() || isCancelled() || stream.isStopped()) {
                 Operators.onDiscard(element, currentContext());
                 return;
             }
             emitted++;
-            actual.onNext(element);
+            stream.emit(element);
         } finally {
             emitting = false;
             if (isCancelled()) {
@@ -116,23 +75,15 @@ final class ChunkUse<T> implements CoreSubscriber<T> {
 
     @Override
     public void onError(Throwable cause) {
-        if (over || stream.isStopped()) {
+        if (isOver() || stream.isStopped()) {
             Operators.onErrorDropped(cause, currentContext());
-            return;
+        } else {
+            fail(cause);
         }
-        error = cause;
-        over = true;
-        stream.signal();
     }
 
     @Override
     public void onComplete() {
-        over = true;
-        stream.signal();
-    }
-
-    @Override
-    public Context currentContext() {
-        return stream.context();
+        end();
     }
 }

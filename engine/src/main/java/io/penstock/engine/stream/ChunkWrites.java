@@ -10,6 +10,7 @@ import io.penstock.engine.queue.Port;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The chunks of a write that were filled: they wait for the end of their leases, then they are written. In turns only.
@@ -88,6 +89,12 @@ final class ChunkWrites {
             Leases.poison(memory, length);
         }
         buffers.give(memory);
+    }
+
+    /** Returns the oldest lease whose end is waited for; null if something is being written, or nothing waits. */
+    @Nullable
+    ChunkLease waitedFor() {
+        return writes.isEmpty() && !waiting.isEmpty() ? waiting.get(0).lease : null;
     }
 
     /** Returns true if nothing waits and nothing is being written. */

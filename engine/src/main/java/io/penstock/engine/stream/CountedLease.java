@@ -16,23 +16,39 @@ final class CountedLease implements HostLease, Lease {
 
     private final ChunkLease chunk;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final Cleaner.@Nullable Cleanable leak;
+    private final Cleaner.Cleanable leak;
 
-    /** Creates a lease; the caller has counted it on {@code chunk}. */
-    CountedLease(ChunkLease chunk, boolean watched) {
+    /**
+     * Creates a lease; the caller has counted it on {@code chunk}.
+     *
+     * @param placed whether the report of a lease that is dropped has the place that retained it
+     */
+    CountedLease(ChunkLease chunk, boolean placed) {
         this.chunk = chunk;
-        this.leak = watched ? Leases.watch(this, report(chunk.toString(), closed)) : null;
+        this.leak = Leases.watch(this, ifDropped(chunk, closed, placed ? new Throwable("retained here") : null));
         Leases.began();
     }
 
-    /** Static, with only these parameters: what it captures must not keep the lease reachable. */
-    private static Runnable report(String what, AtomicBoolean closed) {
-        Throwable place = new Throwable("retained here");
+    /**
+     * Static, with only these parameters: what it captures must not keep the lease reachable. Operators of Reactor drop
+     * what they have queued when a cancel overtakes their thread, so that the memory is given back here.
+     */
+    private static Runnable ifDropped(ChunkLease chunk, AtomicBoolean closed, @Nullable Throwable place) {
         return () -> {
-            if (!closed.get()) {
-                LOG.warn("LEAK: a lease of {} was dropped without being closed; its memory stays in use", what, place);
+            if (closed.compareAndSet(false, true)) {
+                end(chunk);
+                LOG.warn(
+                        "LEAK: a lease of {} was dropped without being closed; its memory has been given back{}",
+                        chunk,
+                        place == null ? "; penstock.leak-detection=true shows where it was retained" : "",
+                        place);
             }
         };
+    }
+
+    private static void end(ChunkLease chunk) {
+        Leases.ended();
+        chunk.release();
     }
 
     @Override
@@ -51,11 +67,8 @@ final class CountedLease implements HostLease, Lease {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            if (leak != null) {
-                leak.clean();
-            }
-            Leases.ended();
-            chunk.release();
+            leak.clean(); // which finds it closed
+            end(chunk);
         }
     }
 

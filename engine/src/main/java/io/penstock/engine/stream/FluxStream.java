@@ -9,10 +9,11 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
+import reactor.core.Fuseable;
 import reactor.core.publisher.Flux;
 
 /** Streams files in chunks of device memory: {@link io.penstock.Backend#stream}. */
-public final class FluxStream<T> extends Flux<T> {
+public final class FluxStream<T> extends Flux<T> implements Fuseable {
 
     private final Port port;
     private final StreamPlan plan;

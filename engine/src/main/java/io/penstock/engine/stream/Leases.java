@@ -39,8 +39,8 @@ public final class Leases {
     }
 
     /**
-     * Keeps a buffer's memory until {@link Pins#unpin}, although its backend may be closed meanwhile: that frees what is
-     * not in use.
+     * Keeps a buffer's memory until {@link Pins#unpin}, although its backend may be closed meanwhile: that frees what
+     * is not in use.
      *
      * @return null if the buffer has been closed; any access to it is refused then
      */

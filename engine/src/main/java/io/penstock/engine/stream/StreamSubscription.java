@@ -6,6 +6,7 @@ import io.penstock.HostLease;
 import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.engine.queue.Port;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,6 +15,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
+import reactor.core.Fuseable;
 import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Scheduler;
 import reactor.util.context.Context;
@@ -25,18 +27,23 @@ import reactor.util.context.Context;
  * the stream continues with the others and waits when none is left. A terminal signal waits for functions and fences,
  * not for retained leases: the application closes these after it.
  */
-final class StreamSubscription<T> extends ChunkSubscription {
+final class StreamSubscription<T> extends ChunkSubscription implements Fuseable.QueueSubscription<T> {
 
     /** The buffer size for a file that reports no length: mostly it is empty. */
     private static final long MOST_UNSTATED = 4 << 20;
 
     private final StreamPlan plan;
     private final Function<? super Chunk, ? extends Publisher<? extends T>> function;
-    private final CoreSubscriber<? super T> actual;
+    // Null once it is over (Reactive Streams 3.13): a lease that a queue of the subscriber holds when it is dropped
+    // would
+    // be reachable from the cleaner of that lease, through its lender, and never be found.
+    private volatile @Nullable CoreSubscriber<? super T> actual;
     private final Context context;
 
     private final AtomicLong requested = new AtomicLong(); // total ever requested
     private final AtomicInteger fencesPending = new AtomicInteger();
+
+    private @Nullable FusedElements<T> fused; // written in onSubscribe, before the stream starts
 
     // A turn writes it and then reads stopped, cancel() writes stopped and then reads it: one of them stops the use.
     private volatile @Nullable ChunkUse<T> use;
@@ -44,6 +51,8 @@ final class StreamSubscription<T> extends ChunkSubscription {
     // Turns only.
     private @Nullable ChunkUse<T> dropped; // by a failure; no terminal signal while it emits
     private @Nullable ChunkReads reads;
+    private final ArrayDeque<ChunkLease> held = new ArrayDeque<>(); // beyond their function
+    private final LeaseWatch watch;
     private long index;
     private long emitted; // by the uses that are over
     private @Nullable Throwable failure;
@@ -58,14 +67,15 @@ final class StreamSubscription<T> extends ChunkSubscription {
         this.plan = plan;
         this.function = function;
         this.actual = actual;
-        this.context = Operators.enableOnDiscard(actual.currentContext(), this::discard);
+        this.watch = new LeaseWatch("the stream of", plan.path());
+        this.context = Operators.enableOnDiscard(subscriber(), this::discard);
     }
 
     private void discard(Object element) {
         if (element instanceof HostLease lease) {
             lease.close();
         }
-        Operators.onDiscard(element, actual.currentContext());
+        Operators.onDiscard(element, subscriber());
     }
 
     /** Returns the subscriber's context, with a hook that closes the leases discarded by a publisher in use. */
@@ -80,6 +90,64 @@ final class StreamSubscription<T> extends ChunkSubscription {
             signal();
         } else {
             breakOff(new IllegalArgumentException("request of " + n + " (Reactive Streams 3.9)"));
+        }
+    }
+
+    /**
+     * {@inheritDoc} Agrees to ASYNC, across threads too: a subscriber that changes threads, such as {@code publishOn},
+     * then has no queue of its own, which it would lose where a cancel overtakes its thread.
+     */
+    @Override
+    public int requestFusion(int requestedMode) {
+        if ((requestedMode & Fuseable.ASYNC) == 0) {
+            return Fuseable.NONE;
+        }
+        fused = new FusedElements<>(this::discard);
+        return Fuseable.ASYNC;
+    }
+
+    /** Passes an element to the subscriber; by one publisher at a time. */
+    @SuppressWarnings("NullAway") // null announces an element of the queue
+    void emit(T element) {
+        CoreSubscriber<? super T> subscriber = actual;
+        if (subscriber == null) {
+            discard(element);
+        } else if (fused == null) {
+            subscriber.onNext(element);
+        } else {
+            fused.add(element);
+            subscriber.onNext(null);
+        }
+    }
+
+    @Override
+    public @Nullable T poll() {
+        return fused == null ? null : fused.poll();
+    }
+
+    @Override
+    public int size() {
+        return fused == null ? 0 : fused.size();
+    }
+
+    @Override
+    public boolean isEmpty() {
+        return size() == 0;
+    }
+
+    @Override
+    public void clear() {
+        if (fused != null) {
+            fused.clear();
+        }
+    }
+
+    /** Also after the terminal signal: then there may be elements that the subscriber has not polled. */
+    @Override
+    public void cancel() {
+        super.cancel();
+        if (fused != null) {
+            fused.cancel();
         }
     }
 
@@ -106,14 +174,29 @@ final class StreamSubscription<T> extends ChunkSubscription {
         }
         if (isStopped()) {
             tidy();
+        } else {
+            watch.waits(waitsForLeases() ? oldestHeld() : null);
         }
+    }
+
+    /** Returns whether nothing will happen until a lease ends that its function has left. */
+    private boolean waitsForLeases() {
+        if (use != null || held.isEmpty()) {
+            return false;
+        }
+        return failure != null || (reads != null && (reads.isStarved() || reads.isExhausted()));
+    }
+
+    private @Nullable ChunkLease oldestHeld() {
+        held.removeIf(ChunkLease::isOver);
+        return held.peek();
     }
 
     private @Nullable ChunkReads reads() {
         if (reads != null || failure != null || isStopped()) {
             return reads;
         }
-        StorageFile file = opening().file();
+        StorageFile file = opening().resource();
         Throwable refusal = opening().failure();
         try {
             if (refusal != null) {
@@ -172,7 +255,7 @@ final class StreamSubscription<T> extends ChunkSubscription {
         }
         long offset = read.transfer().fileOffset(0);
         ChunkLease lease = new ChunkLease(this, read.buffer(), index++, offset, read.moved());
-        ChunkUse<T> next = new ChunkUse<>(this, actual, lease);
+        ChunkUse<T> next = new ChunkUse<>(this, lease);
         use = next;
         if (isStopped()) {
             return;
@@ -186,11 +269,10 @@ final class StreamSubscription<T> extends ChunkSubscription {
         }
     }
 
-    /** Releases the function's hold on a lease. */
     private void leave(ChunkUse<T> over) {
         use = null;
         emitted += over.emitted();
-        over.lease().release();
+        release(over.lease());
         Throwable error = over.error();
         if (error != null) {
             fail(error);
@@ -214,7 +296,16 @@ final class StreamSubscription<T> extends ChunkSubscription {
             use = null;
             dropped = current;
             current.cancel();
-            current.lease().release();
+            release(current.lease());
+        }
+    }
+
+    /** Releases the function's hold on a lease. */
+    private void release(ChunkLease lease) {
+        lease.release();
+        if (!lease.isOver()) {
+            oldestHeld(); // which drops those that are over, so that there are no more than buffers
+            held.add(lease);
         }
     }
 
@@ -228,22 +319,25 @@ final class StreamSubscription<T> extends ChunkSubscription {
         if (!stop()) {
             return;
         }
+        CoreSubscriber<? super T> subscriber = Objects.requireNonNull(actual); // nothing has stopped it before
         tidy(); // first, so that the file is closed when the subscriber is signalled
         if (failure == null) {
-            actual.onComplete();
+            subscriber.onComplete();
         } else {
-            actual.onError(failure);
+            subscriber.onError(failure);
         }
     }
 
     /** Frees what is not in use; also when the last lease ends after the terminal signal. */
     private void tidy() {
+        watch.close();
         dropUse();
         if (reads != null) {
             reads.stop();
         }
         opening().close();
         buffers().closeFree();
+        actual = null;
         over();
     }
 

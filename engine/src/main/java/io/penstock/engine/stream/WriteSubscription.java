@@ -4,10 +4,12 @@ package io.penstock.engine.stream;
 import io.penstock.Chunk;
 import io.penstock.DeviceBuffer;
 import io.penstock.FileRegion;
+import io.penstock.PenstockException;
 import io.penstock.StorageFile;
 import io.penstock.WritePlan;
 import io.penstock.engine.publisher.DelayedErrors;
 import io.penstock.engine.queue.Port;
+import io.penstock.engine.resource.EngineFile;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -35,12 +37,15 @@ final class WriteSubscription extends ChunkSubscription {
     // Turns only.
     private final DelayedErrors errors = new DelayedErrors();
     private final ChunkWrites writes;
+    private final LeaseWatch watch;
     private @Nullable FileRegion region;
     private long position; // in the region
     private long index;
     private boolean full;
     private @Nullable Disposable sync;
     private volatile boolean synced; // by the sync's thread, which then signals
+    private boolean closing; // the file of the plan
+    private volatile boolean closed; // by the thread that has closed it, which then signals
 
     WriteSubscription(
             Port port,
@@ -53,6 +58,7 @@ final class WriteSubscription extends ChunkSubscription {
         this.function = function;
         this.actual = actual;
         this.writes = new ChunkWrites(port, this, buffers(), errors);
+        this.watch = new LeaseWatch("the write to", plan.path());
     }
 
     @Override
@@ -89,6 +95,8 @@ final class WriteSubscription extends ChunkSubscription {
         }
         if (isStopped()) {
             tidy();
+        } else {
+            watch.waits(fill == null ? writes.waitedFor() : null);
         }
     }
 
@@ -97,7 +105,7 @@ final class WriteSubscription extends ChunkSubscription {
         if (region != null) {
             return region;
         }
-        StorageFile file = opening().file();
+        StorageFile file = opening().resource();
         Throwable refusal = opening().failure();
         if (file != null) {
             region = file.region(0, Long.MAX_VALUE);
@@ -140,7 +148,7 @@ final class WriteSubscription extends ChunkSubscription {
         }
         long length = Math.min(plan.chunkBytes(), to.length() - position);
         ChunkLease lease = new ChunkLease(this, memory, index++, to.offset() + position, length);
-        ChunkFill next = new ChunkFill(this, lease, actual.currentContext());
+        ChunkFill next = new ChunkFill(this, lease, subscriber());
         fill = next;
         if (isStopped()) {
             return false;
@@ -187,6 +195,13 @@ final class WriteSubscription extends ChunkSubscription {
             }
             return;
         }
+        if (error == null && !closed && opening().resource() instanceof EngineFile own) {
+            if (!closing) {
+                closing = true;
+                own.close(this::fileClosed);
+            }
+            return;
+        }
         if ((error == null && !requested) || !stop()) {
             return;
         }
@@ -199,6 +214,15 @@ final class WriteSubscription extends ChunkSubscription {
         }
     }
 
+    /** A server may say only now that it did not keep what was written. */
+    private void fileClosed(@Nullable PenstockException late) {
+        if (late != null) {
+            breakOff(late);
+        }
+        closed = true;
+        signal();
+    }
+
     private void syncEnded() {
         synced = true;
         signal();
@@ -206,6 +230,7 @@ final class WriteSubscription extends ChunkSubscription {
 
     /** Frees what is not in use; also when the last lease ends after the terminal signal. */
     private void tidy() {
+        watch.close();
         dropFill();
         writes.stop();
         if (sync != null) {

@@ -3,6 +3,7 @@ package io.penstock.engine.ffi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.engine.kit.ffi.WindowsError;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

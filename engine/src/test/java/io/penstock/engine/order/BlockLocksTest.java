@@ -23,11 +23,11 @@ class BlockLocksTest {
     private final List<String> granted = new ArrayList<>();
 
     private BlockClaim shared(String name, long offset, long bytes) {
-        return new BlockClaim(() -> granted.add(name)).shared(offset, bytes);
+        return new BlockClaim(claim -> granted.add(name)).shared(offset, bytes);
     }
 
     private BlockClaim exclusive(String name, long offset, long bytes) {
-        return new BlockClaim(() -> granted.add(name)).exclusive(offset, bytes);
+        return new BlockClaim(claim -> granted.add(name)).exclusive(offset, bytes);
     }
 
     @AfterEach
@@ -178,7 +178,7 @@ class BlockLocksTest {
         PinsTest.await(start);
         for (int i = 0; i < 300; i++) {
             Semaphore called = new Semaphore(0);
-            BlockClaim claim = new BlockClaim(called::release);
+            BlockClaim claim = new BlockClaim(granted -> called.release());
             int offset = random.nextInt(60);
             int bytes = 1 + random.nextInt(4);
             boolean merge = i > 50 && random.nextInt(4) == 0; // light claims first

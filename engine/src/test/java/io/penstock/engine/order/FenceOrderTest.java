@@ -31,6 +31,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.Disposable;
 import reactor.test.StepVerifier;
 
@@ -117,6 +119,35 @@ class FenceOrderTest {
         assertThat(device.points.get(0).frees)
                 .as("freed while the fence is held")
                 .hasValue(0);
+    }
+
+    /** Whether it moved a part, or was interrupted. */
+    @ParameterizedTest
+    @CsvSource({"true, 2048", "false, 2048", "true, -4", "false, -4"})
+    void aReadThatIsRepeatedFailsIfOthersMayAlreadyWaitBehindItsFirstRequest(boolean ordered, long result) {
+        device.queue.hold = true;
+        enqueue(Transfer.read(file.region(0, SEGMENT), buffer.region(0, SEGMENT)));
+        await(() -> device.queue.held.size() == 1);
+        int first = device.queue.held.keySet().iterator().next();
+        if (ordered) {
+            device.queue.joining.get(first).run();
+        }
+        device.queue.end(first, result);
+        await(() -> !device.queue.held.isEmpty());
+        device.queue.releaseAll();
+        await(() -> fences.size() == 1);
+        StepVerifier.FirstStep<Completion> outcome =
+                StepVerifier.create(fences.get(0).outcome());
+        if (ordered) {
+            outcome.expectErrorSatisfies(e -> assertThat(e)
+                            .isInstanceOf(PermanentStorageException.class)
+                            .hasMessageContaining("may have run before the last"))
+                    .verify(LONG);
+        } else {
+            outcome.expectNextMatches(done -> done.bytes() == SEGMENT)
+                    .expectComplete()
+                    .verify(LONG);
+        }
     }
 
     @Test

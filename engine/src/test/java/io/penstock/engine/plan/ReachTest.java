@@ -19,9 +19,9 @@ import io.penstock.TransientStorageException;
 import io.penstock.engine.Engine;
 import io.penstock.engine.FakeDevice;
 import io.penstock.engine.FakeQueue.Taken;
-import io.penstock.engine.queue.CarriedTransfer;
 import io.penstock.engine.queue.Finished;
 import io.penstock.engine.queue.IoQueue;
+import io.penstock.engine.queue.OpenTransfer;
 import io.penstock.engine.queue.Segment;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.Limits;
@@ -232,7 +232,7 @@ class ReachTest {
                 .contains(Finished.class, Reach.class)
                 .doesNotContain(IoQueue.class, Segment.class);
         CompletableFuture<Completion> whole = backend.submit(segments(0, 1)).toFuture();
-        assertThat(keptBy(whole.join())).contains(Finished.class).noneMatch(CarriedTransfer.class::isAssignableFrom);
+        assertThat(keptBy(whole.join())).contains(Finished.class).noneMatch(OpenTransfer.class::isAssignableFrom);
     }
 
     /** Returns the classes of what {@code root} reaches, but not through what the application or the backend has. */

@@ -228,4 +228,48 @@ class FluxSubmitEndTest extends SubmitFixture {
         assertThat(dropped).containsExactly(bug);
         assertThat(port.open).hasSize(3).allMatch(OpenTransfer::isCancelled);
     }
+
+    /** Reactor throws these out of subscribe and request, and signals nothing. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 6})
+    void aFatalErrorOfThePublisherIsSignalled(int good) {
+        NoClassDefFoundError fatal = new NoClassDefFoundError("com/acme/Kernel");
+        Flux<Transfer> transfers = reads(20).index((index, transfer) -> {
+            if (index == good) {
+                throw fatal;
+            }
+            return transfer;
+        });
+        TestSubscriber<Integer> subscriber = submit(transfers, inFlight(4), 100);
+        for (int ended = 0; ended < good; ended++) {
+            port.end();
+            port.manual.run();
+        }
+        port.manual.run();
+        assertThat(subscriber.expectTerminalError()).isSameAs(fatal);
+        assertThat(port.manual.workers).isZero();
+    }
+
+    @Test
+    void aPublisherThatThrowsBeforeItSubscribesIsSignalled() {
+        UnsatisfiedLinkError fatal = new UnsatisfiedLinkError("no kernel");
+        Flux<Transfer> transfers = Flux.defer(() -> {
+            throw fatal;
+        });
+        TestSubscriber<Integer> subscriber = submit(transfers, inFlight(4), 100);
+        port.manual.run();
+        assertThat(subscriber.expectTerminalError()).isSameAs(fatal);
+    }
+
+    @Test
+    void aPublisherWhoseCancelThrowsDoesNotKeepTheErrorBack() {
+        Flux<Transfer> transfers = reads(20).doOnCancel(() -> {
+            throw new NoClassDefFoundError("com/acme/Kernel");
+        });
+        TestSubscriber<Integer> subscriber = submit(transfers, inFlight(4), 10);
+        IllegalStateException failure = new IllegalStateException("EIO");
+        port.fail(0, failure);
+        port.manual.run();
+        assertThat(subscriber.expectTerminalError()).isSameAs(failure);
+    }
 }

@@ -16,6 +16,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,6 +29,7 @@ import reactor.test.StepVerifier;
 /**
  * Several I/O queues end transfers while others request, cancel and publish: real threads, no order but the operator's.
  */
+@Tag("slow")
 class SubmitRacesTest {
 
     private final IoQueues ioQueues = new IoQueues(3);

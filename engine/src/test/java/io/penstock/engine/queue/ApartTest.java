@@ -7,11 +7,11 @@ import io.penstock.FileOption;
 import io.penstock.Transfer;
 import io.penstock.engine.FakeDevice;
 import io.penstock.engine.FakePort;
+import io.penstock.engine.kit.memory.HostMemory;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.resource.OpenResources;
 import io.penstock.engine.spi.Limits;
-import io.penstock.engine.spi.memory.HostMemory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -53,14 +53,14 @@ class ApartTest {
             @Override
             protected void ended() {}
         };
-        open.goBy(FakePort.PATH, 0);
+        open.admit(FakePort.PATH, 0, null);
         return open;
     }
 
     private OpenTransfer gather() {
         OpenTransfer open = open(Transfer.gather(file, OFFSETS, BLOCK, buffer.all()));
         assertThat(open.nextSegment()).isTrue();
-        open.fillSegment(segment);
+        segment.fill(open);
         assertThat(segment.packed).isTrue();
         assertThat(segment.pairCount).isEqualTo(4);
         assertThat(segment.bytes).isEqualTo(4 * BLOCK);
@@ -87,7 +87,7 @@ class ApartTest {
         for (int pair = 0; pair < 4; pair++) {
             assertThat(open.nextSegment()).isTrue();
             segment.clear();
-            open.fillSegment(segment);
+            segment.fill(open);
             assertThat(segment.packed).isFalse();
             assertThat(segment.pair).isEqualTo(pair);
             assertThat(segment.fileOffset).isEqualTo(OFFSETS[pair]);
@@ -119,7 +119,7 @@ class ApartTest {
         assertThat(open.segmentEnded(segment)).isTrue();
         assertThat(open.nextSegment()).isTrue();
         segment.clear();
-        open.fillSegment(segment);
+        segment.fill(open);
         segment.moved = BLOCK;
         assertThat(open.segmentEnded(segment)).isFalse();
         open.abandonRest();
@@ -135,7 +135,7 @@ class ApartTest {
         OpenTransfer open =
                 open(Transfer.read(file.region(100, 20_000), bigBuffer().all()));
         assertThat(open.nextSegment()).isTrue();
-        open.fillSegment(segment);
+        segment.fill(open);
         assertThat(segment.bytes).isLessThan(20_000);
         segment.moved = segment.bytes;
         assertThat(open.segmentEnded(segment)).isFalse();
@@ -154,7 +154,7 @@ class ApartTest {
         assertThat(empty.nextSegment()).isFalse();
         OpenTransfer fits = open(Transfer.read(file.region(5, 8192), bigBuffer().region(7, 8192)));
         assertThat(fits.nextSegment()).isTrue();
-        fits.fillSegment(segment);
+        segment.fill(fits);
         assertThat(segment.fileOffset).isEqualTo(5);
         assertThat(segment.memoryOffset).isEqualTo(7);
         assertThat(segment.bytes).isEqualTo(8192);

@@ -218,7 +218,9 @@ class BrokenQueueTest {
         backend.close();
     }
 
-    /** A lost write may still reach its blocks (rule 206), so that nothing else may write them; but nobody waits for it. */
+    /**
+     * A lost write may still reach its blocks (rule 206), so that nothing else may write them; but nobody waits for it.
+     */
     @Test
     void aWriteOfAnotherQueueDoesNotWaitForTheBlocksOfALostOne() {
         FakeDevice broken = new FakeDevice(new Limits(512, 1, 1 << 20, 1 << 20, false));
@@ -264,7 +266,9 @@ class BrokenQueueTest {
         backend.close();
     }
 
-    /** Direct delivery signals the failure on the thread of the queue that breaks, and so the retry comes from there. */
+    /**
+     * Direct delivery signals the failure on the thread of the queue that breaks, and so the retry comes from there.
+     */
     @Test
     void aRetryOnTheThreadOfTheBrokenQueueGoesToOneThatWorks() {
         FakeDevice broken = new FakeDevice(Limits.none(1 << 20));
@@ -289,7 +293,9 @@ class BrokenQueueTest {
         backend.close();
     }
 
-    /** Until transfers go to the second one, which ends them: the next one goes there too once two in a row have ended. */
+    /**
+     * Until transfers go to the second one, which ends them: the next one goes there too once two in a row have ended.
+     */
     private static void fillTheFirstQueue(Backend backend, Transfer transfer) {
         int[] ended = {0};
         await(() -> {

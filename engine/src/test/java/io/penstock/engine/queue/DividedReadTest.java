@@ -7,11 +7,11 @@ import io.penstock.FileOption;
 import io.penstock.Transfer;
 import io.penstock.engine.FakeDevice;
 import io.penstock.engine.FakePort;
+import io.penstock.engine.kit.memory.HostMemory;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.resource.OpenResources;
 import io.penstock.engine.spi.Limits;
-import io.penstock.engine.spi.memory.HostMemory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,14 +53,14 @@ class DividedReadTest {
             @Override
             protected void ended() {}
         };
-        open.goBy(FakePort.PATH, 0);
-        if (parallelism > 1 && open.isDivisible()) {
+        open.admit(FakePort.PATH, 0, null);
+        if (parallelism > 1) {
             open.divide(parallelism);
         }
         List<Long> bytes = new ArrayList<>();
         Segment segment = new Segment(0, null);
         while (open.nextSegment()) {
-            open.fillSegment(segment);
+            segment.fill(open);
             bytes.add(segment.bytes);
         }
         return bytes;

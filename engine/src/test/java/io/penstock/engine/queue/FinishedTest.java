@@ -37,7 +37,7 @@ class FinishedTest {
     };
 
     FinishedTest() {
-        open.goBy(PATH, 3);
+        open.admit(PATH, 3, null);
     }
 
     @Test
@@ -45,8 +45,8 @@ class FinishedTest {
         long before = System.nanoTime();
         open.started(before + 5);
         open.started(before + 6); // a later segment
-        open.endedAt(before + 9);
-        open.moved(50);
+        open.endedNanos = before + 9;
+        open.moved = 50;
         open.settle(false);
         Completion done = open.completion();
         assertThat(done.transfer()).isSameAs(transfer);
@@ -56,12 +56,12 @@ class FinishedTest {
         assertThat(done.evidence()).isEqualTo(Evidence.OBSERVED);
         assertThat(done.reason()).isEqualTo("no other way");
         assertThat(done.subscribedNanos() - before).isNotPositive();
-        assertThat(done.subscribedNanos()).isEqualTo(open.subscribedNanos()).isNotZero();
+        assertThat(done.subscribedNanos()).isEqualTo(open.subscribedNanos).isNotZero();
         assertThat(done.startedNanos()).isEqualTo(before + 5);
         assertThat(done.endedNanos()).isEqualTo(before + 9);
         assertThat(done).hasToString(transfer + ": 50 bytes, STAGED");
         assertThat(open.error()).isNull();
-        assertThat(open.pathIndex()).isEqualTo(3);
+        assertThat(open.pathIndex).isEqualTo(3);
         assertThatThrownBy(open::failedCompletion).isInstanceOf(IllegalStateException.class);
     }
 
@@ -80,8 +80,8 @@ class FinishedTest {
 
     @Test
     void aTransferThatFellShortFailsUnlessItWasCancelled() {
-        open.moved(20);
-        open.fellShort(0, 0, 50, 20);
+        open.moved = 20;
+        open.shortfall().fellShort(0, 0, 50, 20);
         open.settle(true);
         assertThat(open.error()).isNull();
         assertThat(open.completion().bytes(0)).isEqualTo(20);

@@ -4,7 +4,8 @@ package io.penstock.engine.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.engine.FakePort;
-import io.penstock.engine.publisher.MonoOpen;
+import io.penstock.engine.kit.MonoOpen;
+import io.penstock.handover.HandoverSubscription;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -30,11 +31,11 @@ class HandoverTest {
         }
     }
 
-    private static final class Handed extends Handover<Resource> {
+    private static final class Handed extends HandoverSubscription<Resource> {
         int stops;
 
         Handed(Port port, CoreSubscriber<? super Resource> actual) {
-            super(port, actual);
+            super(actual, port.delivery());
             actual.onSubscribe(this);
         }
 
@@ -143,7 +144,7 @@ class HandoverTest {
     void aCallThatHasNotBegunWhenItIsCancelledIsNotMade() {
         List<Runnable> tasks = new ArrayList<>();
         List<Resource> opened = new ArrayList<>();
-        Mono<Resource> opening = new MonoOpen<>(port, () -> {
+        Mono<Resource> opening = new MonoOpen<>(Schedulers.boundedElastic()::schedule, port.delivery(), () -> {
             opened.add(new Resource());
             return opened.get(0);
         });

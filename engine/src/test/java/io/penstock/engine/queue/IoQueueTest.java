@@ -32,6 +32,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.test.StepVerifier;
 
 /**
@@ -128,6 +130,52 @@ class IoQueueTest {
         return queue.held.values().stream().map(FakeQueue.Taken::fileOffset).toList();
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aSizeThatTheDeviceDecidesEndsATransferThereAndTakesNoRoomBehind(boolean read) {
+        queue.hold = true;
+        for (int i = 0; i < 20; i++) { // more than may be in flight at a time
+            Opened late = accept(
+                    read ? read(0, SEGMENT) : Transfer.write(buffer.region(0, SEGMENT), file.region(0, SEGMENT)));
+            ioQueue.turn(false);
+            FakeQueue.Taken first = started();
+            first.request().resize(300);
+            queue.end(first.id(), 200); // short: the rest of the 300 is asked for, from the start of its block
+            turns(2);
+            assertThat(late.ends).isZero();
+            assertThat(started().bytes()).isEqualTo(300);
+            queue.end(started().id(), 300);
+            turns(2);
+            assertThat(late.ends).isEqualTo(1);
+            assertThat(late.error()).isNull();
+            assertThat(List.of(late.completion().bytes(), late.completion().bytes(0)))
+                    .containsOnly(300L);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void aTransferBehindSeveralFencesStartsBehindAllOfThemWhicheverComesLast(int last) {
+        List<FakeFence> fences = List.of(new FakeFence(), new FakeFence(), new FakeFence());
+        Opened behind = accept(read(0, BLOCK).after(fences.get(0), fences.get(1), fences.get(2)));
+        turns(2);
+        for (int i = 0; i < fences.size(); i++) {
+            if (i != last) {
+                fences.get(i).pass();
+                turns(2);
+                assertThat(queue.transfers).as("while a fence is not signalled").hasValue(0);
+            }
+        }
+        fences.get(last).pass();
+        turns(3);
+        assertThat(behind.ends).isEqualTo(1);
+    }
+
+    private FakeQueue.Taken started() {
+        assertThat(queue.held).as("requests in flight").hasSize(1);
+        return queue.held.values().iterator().next();
+    }
+
     @Test
     void transfersTakeTurnsSoThatALongOneDelaysNoOther() {
         queue.hold = true;
@@ -178,8 +226,8 @@ class IoQueueTest {
         };
         ioQueue.turn(true);
         assertThat(read.ends).isEqualTo(1);
-        assertThat(read.startedNanos()).isEqualTo(1);
-        assertThat(read.endedNanos()).isEqualTo(500);
+        assertThat(read.startedNanos).isEqualTo(1);
+        assertThat(read.endedNanos).isEqualTo(500);
     }
 
     /** As where the transfer before it in its order ends on another I/O queue, which sends it here. */
@@ -189,7 +237,7 @@ class IoQueueTest {
         Opened read = accept(read(0, BLOCK));
         turns(2);
         assertThat(read.ends).isEqualTo(1);
-        assertThat(read.startedNanos()).isEqualTo(300);
+        assertThat(read.startedNanos).isEqualTo(300);
     }
 
     @Test
@@ -248,7 +296,9 @@ class IoQueueTest {
         assertThat(behind.ends).isEqualTo(1);
     }
 
-    /** Its cancel came before the I/O queue knew it and has marked nothing, so a later transfer would not wait for it. */
+    /**
+     * Its cancel came before the I/O queue knew it and has marked nothing, so a later transfer would not wait for it.
+     */
     @Test
     void required_205_aTransferThatIsCancelledBeforeItIsAdmittedNeverStarts() {
         Opened late = new Opened(read(0, BLOCK));

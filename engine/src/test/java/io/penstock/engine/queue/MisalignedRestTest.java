@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.queue;
 
+import static io.penstock.engine.testing.BackendFixture.await;
 import static io.penstock.engine.testing.BackendFixture.content;
 import static io.penstock.engine.testing.BackendFixture.random;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.CommonOptions;
+import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
 import io.penstock.Options;
@@ -23,6 +25,11 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +46,7 @@ class MisalignedRestTest {
     private final FakeDevice device = new FakeDevice(new Limits(BLOCK, PAGE, 1 << 20, 64 << 10, false));
     private final Backend backend =
             Engine.open("fake", device, List.of(device), Options.none().resolve(CommonOptions.all()));
+    private final Set<String> askers = ConcurrentHashMap.newKeySet(); // threads that asked for a length
 
     @AfterEach
     void nothingLeaks() {
@@ -102,6 +110,70 @@ class MisalignedRestTest {
                 .isEqualTo(bytes.length - 100);
         assertThat(Arrays.copyOfRange(content(bounced), 7, 7 + bytes.length - 100))
                 .isEqualTo(Arrays.copyOfRange(bytes, 100, bytes.length));
+    }
+
+    /** An I/O queue that asked would wait for the server of the file, and all transfers with it. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 100})
+    void theLengthOfAFileThatMayWaitIsAskedForOffTheQueue(int start) throws InterruptedException {
+        byte[] bytes = random(PAGE + 100, 9);
+        StorageFile file = file(bytes);
+        CountDownLatch answered = theServerWaits();
+        DeviceBuffer buffer = buffer(new byte[2 * PAGE]);
+        CompletableFuture<Completion> read = backend.submit(
+                        Transfer.read(file.region(start, 2 * PAGE - start), buffer.region(0, 2 * PAGE - start)))
+                .toFuture();
+        assertThat(anotherFileIsRead()).isEqualTo(BLOCK);
+        assertThat(read).isNotDone();
+        answered.countDown();
+        assertThat(read.orTimeout(10, TimeUnit.SECONDS).join().bytes()).isEqualTo(bytes.length - start);
+        assertThat(content(buffer)).startsWith(Arrays.copyOfRange(bytes, start, bytes.length));
+        assertThat(askers).isNotEmpty().noneMatch(name -> name.startsWith("penstock-queue"));
+    }
+
+    @Test
+    void aWriteAtTheEndOfAFileThatMayWaitAsksForItsLengthOffTheQueue() throws InterruptedException {
+        byte[] bytes = random(PAGE + 100, 10);
+        StorageFile file = file(bytes.clone());
+        CountDownLatch answered = theServerWaits();
+        byte[] news = random(200, 11);
+        CompletableFuture<Completion> write = backend.submit(
+                        Transfer.write(buffer(news).all(), file.region(PAGE + 50, news.length)))
+                .toFuture();
+        assertThat(anotherFileIsRead()).isEqualTo(BLOCK);
+        assertThat(write).isNotDone();
+        answered.countDown();
+        write.orTimeout(10, TimeUnit.SECONDS).join();
+        byte[] expected = Arrays.copyOf(bytes, PAGE + 250);
+        System.arraycopy(news, 0, expected, PAGE + 50, news.length);
+        assertThat(device.files.get(PATH).bytes).isEqualTo(expected);
+        assertThat(askers).isNotEmpty().noneMatch(name -> name.startsWith("penstock-queue"));
+    }
+
+    private CountDownLatch theServerWaits() {
+        CountDownLatch answered = new CountDownLatch(1);
+        FakeDevice.MemoryFile file = Objects.requireNonNull(device.files.get(PATH));
+        file.mayWait = true;
+        file.beforeSize = () -> {
+            askers.add(Thread.currentThread().getName());
+            try {
+                assertThat(answered.await(3, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        };
+        return answered;
+    }
+
+    /** Reads another file while the length of the first is being asked for; returns the bytes that were read. */
+    private long anotherFileIsRead() {
+        await(() -> !askers.isEmpty());
+        Path other = Path.of("other.bin");
+        device.files.put(other, device.new MemoryFile(new byte[BLOCK]));
+        StorageFile file = Objects.requireNonNull(backend.openFile(other).block(LONG));
+        Transfer read = Transfer.read(file.all(), buffer(new byte[BLOCK]).all());
+        return Objects.requireNonNull(backend.submit(read).block(Duration.ofSeconds(2)))
+                .bytes();
     }
 
     @Test

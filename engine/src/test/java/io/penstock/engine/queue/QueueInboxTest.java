@@ -4,6 +4,7 @@ package io.penstock.engine.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.PenstockException;
+import io.penstock.engine.FakePort;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 class QueueInboxTest {
 
     private final List<PenstockException> refusals = new ArrayList<>();
+    private final FakePort owner = new FakePort(0);
 
     private final SingleRequest request = new SingleRequest() {
         @Override
@@ -28,8 +30,8 @@ class QueueInboxTest {
         }
 
         @Override
-        public Port port() {
-            throw new AssertionError("not asked for");
+        public Port owner() {
+            return owner;
         }
 
         @Override
@@ -51,16 +53,17 @@ class QueueInboxTest {
     @Test
     void whatCameBeforeTheQueueBrokeIsRefusedAtOnce() {
         QueueInbox inbox = new QueueInbox(new Wakeup());
-        inbox.accept(request);
+        inbox.offer(request);
         inbox.refuse(new IllegalStateException("a bug"));
         assertThat(refusals).singleElement().satisfies(why -> assertThat(why).hasMessageContaining("a sync"));
+        assertThat(owner.losses).isOne();
     }
 
     @Test
     void whatComesAfterwardsIsRefusedToo() {
         QueueInbox inbox = new QueueInbox(new Wakeup());
         inbox.refuse(new IllegalStateException("a bug"));
-        inbox.accept(request);
+        inbox.offer(request);
         assertThat(refusals).hasSize(1);
     }
 }

@@ -39,7 +39,7 @@ class QueueWakesTest {
         }
 
         @Override
-        public Port port() {
+        public Port owner() {
             return new FakePort(0);
         }
 

@@ -8,6 +8,8 @@ import io.penstock.BufferRegion;
 import io.penstock.ClosedException;
 import io.penstock.HostView;
 import io.penstock.engine.FakePort;
+import io.penstock.engine.kit.memory.HostMemory;
+import io.penstock.engine.order.Pins;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
@@ -116,5 +118,44 @@ class EngineBufferTest {
         EngineBuffer alias = new EngineBuffer(owner, new Memory(), 50);
         EngineBuffer anothers = new EngineBuffer(new FakePort(0), new Memory(), 50);
         assertThat(Identity.OF.of(alias)).isEqualTo(Identity.OF.of(buffer)).isNotEqualTo(Identity.OF.of(anothers));
+    }
+
+    /** Memory of the host, which refuses once it is freed, as a slab does. */
+    private static final class HostBytes implements HostMemory {
+        private final ByteBuffer bytes = ByteBuffer.allocate(100);
+        private boolean freed;
+
+        @Override
+        public ByteBuffer buffer(long from, int length) {
+            if (freed) {
+                throw new IllegalStateException("freed");
+            }
+            return bytes.slice((int) from, length);
+        }
+
+        @Override
+        public long bytes() {
+            return 100;
+        }
+
+        @Override
+        public long hostAddress() {
+            return 4096;
+        }
+
+        @Override
+        public void free() {
+            freed = true;
+        }
+    }
+
+    /** As another thread closes it. */
+    @Test
+    void aBufferThatIsClosedBehindTheCheckOfItsViewIsFreedBehindTheAccess() {
+        HostBytes bytes = new HostBytes();
+        Pins pins = new Pins(bytes::free);
+        HostView view = new MemoryView(bytes, 100, pins::close, pins);
+        assertThat(view.buffer(10, 5).remaining()).isEqualTo(5);
+        assertThat(bytes.freed).isTrue();
     }
 }

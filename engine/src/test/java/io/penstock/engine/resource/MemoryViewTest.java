@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.memory.HostMemory;
 import io.penstock.engine.order.Pins;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.memory.HostMemory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

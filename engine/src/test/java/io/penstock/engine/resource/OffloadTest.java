@@ -10,6 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
+import reactor.core.scheduler.Schedulers;
 
 /** Calls that block, and what a cancel does to them. */
 class OffloadTest {
@@ -24,14 +25,16 @@ class OffloadTest {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch cancelled = new CountDownLatch(1);
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
-        Disposable subscription = Offload.run(port, () -> {
-                    begun.countDown();
-                    try {
-                        return cancelled.await(20, TimeUnit.SECONDS) && interrupted.complete(Thread.interrupted());
-                    } catch (InterruptedException e) {
-                        return interrupted.complete(true);
-                    }
-                })
+        Disposable subscription = Offload.run(
+                        port, task -> Schedulers.boundedElastic().schedule(task), () -> {
+                            begun.countDown();
+                            try {
+                                return cancelled.await(20, TimeUnit.SECONDS)
+                                        && interrupted.complete(Thread.interrupted());
+                            } catch (InterruptedException e) {
+                                return interrupted.complete(true);
+                            }
+                        })
                 .subscribe();
         assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
         subscription.dispose();

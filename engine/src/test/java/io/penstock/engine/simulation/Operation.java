@@ -2,9 +2,9 @@
 package io.penstock.engine.simulation;
 
 import io.penstock.engine.ffi.IoUring;
+import io.penstock.engine.kit.ffi.Errno;
 import io.penstock.engine.simulation.SimulatedFile.Snapshot;
 import io.penstock.engine.simulation.SimulatedMemory.Given;
-import io.penstock.engine.spi.ffi.Errno;
 import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 

@@ -2,9 +2,9 @@
 package io.penstock.engine.simulation;
 
 import io.penstock.engine.ffi.IoUring;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.engine.simulation.Operation.Descriptor;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

@@ -2,10 +2,10 @@
 package io.penstock.engine.simulation;
 
 import io.penstock.engine.ffi.IoUring;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.engine.simulation.Operation.Descriptor;
 import io.penstock.engine.simulation.Operation.Extent;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.NativeMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;

@@ -44,6 +44,8 @@ final class SimulatedFileSystem extends FileSystemProvider {
                 (path, method, arguments) -> switch (method.getName()) {
                     case "getFileSystem" -> system;
                     case "getFileName" -> path;
+                    case "getParent", "getRoot" -> null;
+                    case "toAbsolutePath" -> path;
                     case "toString" -> file.name;
                     case "hashCode" -> file.name.hashCode();
                     case "equals" -> path == arguments[0];
@@ -218,7 +220,7 @@ final class SimulatedFileSystem extends FileSystemProvider {
 
         @Override
         public Set<String> supportedFileAttributeViews() {
-            throw notSimulated("supportedFileAttributeViews");
+            return Set.of("basic");
         }
 
         @Override

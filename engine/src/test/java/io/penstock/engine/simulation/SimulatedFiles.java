@@ -3,11 +3,11 @@ package io.penstock.engine.simulation;
 
 import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.host.kernel.FileCalls;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.engine.simulation.Operation.Descriptor;
 import io.penstock.engine.simulation.Operation.Extent;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -30,6 +30,11 @@ final class SimulatedFiles implements FileCalls {
     private Function<SimulatedFile, Integer> refusal = file -> 0;
     private @Nullable SimulatedKernel kernel;
     private BooleanSupplier closeFails = () -> false;
+
+    @Override
+    public long fileSystem(int fd, ByteBuffer statfs) {
+        return 0xEF53; // ext4
+    }
 
     SimulatedFile make(String name, int fileAlignment, int memoryAlignment, byte[] content) {
         SimulatedFile file = new SimulatedFile(name, INODES.incrementAndGet(), fileAlignment, memoryAlignment, content);

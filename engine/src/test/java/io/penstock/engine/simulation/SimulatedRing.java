@@ -2,13 +2,13 @@
 package io.penstock.engine.simulation;
 
 import io.penstock.engine.ffi.IoUring;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.memory.Slabs;
 import io.penstock.engine.simulation.Operation.Descriptor;
 import io.penstock.engine.simulation.Operation.Extent;
 import io.penstock.engine.simulation.SimulatedKernel.EventFd;
 import io.penstock.engine.simulation.SimulatedMemory.Given;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.memory.Slabs;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;

@@ -4,7 +4,7 @@ package io.penstock.engine.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.penstock.engine.spi.ffi.Machine;
+import io.penstock.engine.kit.ffi.Machine;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

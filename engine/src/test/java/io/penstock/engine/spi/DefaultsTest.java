@@ -12,7 +12,7 @@ import io.penstock.engine.FakeFence;
 import io.penstock.engine.host.kernel.FileCalls;
 import io.penstock.engine.host.kernel.LinuxKernel;
 import io.penstock.engine.host.uring.RingOptions;
-import io.penstock.engine.spi.memory.HostMemory;
+import io.penstock.engine.kit.memory.HostMemory;
 import io.penstock.engine.testing.Requests;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;

@@ -24,14 +24,20 @@ public final class CompiledFakes {
 
     private final Path base;
 
-    /** Looks for the module's sources where tests run, which may be a neighbour module. */
+    /** Looks for the sources of the module in this folder of the checkout, in whichever module's folder tests run. */
     public CompiledFakes(String module) {
         this.base = module(module);
     }
 
-    private static Path module(String name) {
+    /** Returns a module's folder, by its path from the root of the checkout. */
+    static Path module(String folder) {
         Path here = Path.of(System.getProperty("basedir", "")).toAbsolutePath();
-        return here.endsWith(name) ? here : here.resolveSibling(name);
+        for (Path root = here; root != null; root = root.getParent()) {
+            if (Files.isDirectory(root.resolve("engine/src/testing"))) {
+                return root.resolve(folder);
+            }
+        }
+        throw new IllegalStateException(here + " is in no checkout of Penstock");
     }
 
     /** Returns why fakes cannot be built here, or null. */

@@ -90,9 +90,9 @@ public final class FakeControl {
 
     /**
      * Returns how many of a kind live. libcuda: contexts, streams, events, allocations, bytes, host_allocations,
-     * host_registrations (of memory that the device only reads), host_buffers (of other), pinned (bytes), modules, operations; and since the reset pageable_copies. libcufile: driver,
-     * handles, buffers, registered_bytes, batches, entries, streams, async, operations; and since the reset
-     * registered_by_other_base.
+     * host_registrations (of memory that the device only reads), host_buffers (of other), pinned (bytes), modules,
+     * operations; and since the reset pageable_copies. libcufile: driver, handles, buffers, registered_bytes, batches,
+     * entries, streams, async, operations; and since the reset registered_by_other_base.
      */
     public long live(String kind) {
         return number("fake_live", kind);

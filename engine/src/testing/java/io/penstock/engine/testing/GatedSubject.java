@@ -3,7 +3,7 @@ package io.penstock.engine.testing;
 
 import io.penstock.Backend;
 import io.penstock.Options;
-import io.penstock.engine.spi.PathFilter;
+import io.penstock.engine.kit.PathFilter;
 import io.penstock.tck.Gate;
 import io.penstock.tck.TckSubject;
 import java.io.IOException;
@@ -36,7 +36,9 @@ public interface GatedSubject extends TckSubject {
         return Path.of("target", "tck");
     }
 
-    /** Opens a backend with commands held in front of its queues: {@link HoldingPaths} is found as a service meanwhile. */
+    /**
+     * Opens a backend with commands held in front of its queues: {@link HoldingPaths} is found as a service meanwhile.
+     */
     static <B> B gated(Supplier<B> opening) {
         Thread thread = Thread.currentThread();
         ClassLoader usual = thread.getContextClassLoader();

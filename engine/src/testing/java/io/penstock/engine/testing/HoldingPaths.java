@@ -2,7 +2,7 @@
 package io.penstock.engine.testing;
 
 import io.penstock.engine.spi.IoPath;
-import io.penstock.engine.spi.PathFilter;
+import io.penstock.engine.kit.PathFilter;
 import io.penstock.tck.Gate;
 import io.penstock.tck.GateProvider;
 import java.io.IOException;

@@ -83,9 +83,11 @@ public final class UserProgram {
         }
     }
 
-    /** Tests run in the folder of their module, beside which the engine's is. */
     private static File source(String name) {
-        return Path.of("..", "engine", "src", "testing", "smoke", name).toFile();
+        return CompiledFakes.module("engine")
+                .resolve("src/testing/smoke")
+                .resolve(name)
+                .toFile();
     }
 
     private static Path origin(String type) {

@@ -7,7 +7,6 @@ import io.penstock.TransferPath;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.engine.spi.staging.StagingDevice;
 import io.penstock.engine.spi.staging.ThreadRule;
 import java.nio.ByteBuffer;
@@ -34,13 +33,17 @@ class MemoryDevice implements DeviceDriver, StagingDevice {
 
     @Override
     public void copy(Request copy) {
+        move(copy);
+        copy.complete(copy.bytes());
+    }
+
+    static void move(Request copy) {
         ByteBuffer memory = ((HeapMemory) copy.memory()).at(copy.memoryOffset(), copy.bytes());
-        ByteBuffer staging = NativeMemory.view(copy.staging().hostAddress() + copy.stagingOffset(), copy.bytes());
+        ByteBuffer staging = StagingDevice.bytes(copy);
         if (copy.isInward()) {
             memory.put(staging);
         } else {
             staging.put(memory);
         }
-        copy.complete(copy.bytes());
     }
 }

@@ -13,7 +13,7 @@ import io.penstock.spi.BackendProvider;
 import java.util.List;
 
 /** Found by ServiceLoader; opens the backend. */
-public final class MemoryProvider implements BackendProvider {
+public class MemoryProvider implements BackendProvider {
 
     @Override
     public String name() {
@@ -42,7 +42,7 @@ public final class MemoryProvider implements BackendProvider {
 
     @Override
     public Backend open(Options options) {
-        MemoryDevice device = new MemoryDevice();
+        MemoryDevice device = device();
         StagingPath ioPath = new StagingPath(options, "devices do not reach heap memory") {
             @Override
             protected StagingDevice device() {
@@ -50,5 +50,9 @@ public final class MemoryProvider implements BackendProvider {
             }
         };
         return Engine.open(name(), device, List.of(ioPath), options);
+    }
+
+    MemoryDevice device() {
+        return new MemoryDevice();
     }
 }

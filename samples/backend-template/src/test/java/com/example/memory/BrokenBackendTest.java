@@ -29,6 +29,7 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 /** A backend that is broken fails the rules, and the run ends soon. */
 @Tag("once")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Tag("slow")
 class BrokenBackendTest {
 
     @TempDir

@@ -28,7 +28,8 @@ import scala.Tuple2;
 
 /**
  * Projections and histograms of a folder of scans, and statistics of the tensors of a sharded model, computed where the
- * executors have read them: {@code ./penstock spark-demo [--master URL] [--scans FOLDER] [--model FOLDER] [--out FOLDER]}.
+ * executors have read them: {@code ./penstock spark-demo [--master URL] [--scans FOLDER] [--model FOLDER] [--out
+ * FOLDER]}.
  */
 public final class SparkDemo {
 

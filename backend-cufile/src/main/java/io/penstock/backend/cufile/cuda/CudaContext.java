@@ -6,11 +6,9 @@ import io.penstock.Failure;
 import io.penstock.Outcome;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.kit.SharedContext;
 import io.penstock.engine.spi.Shared;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.OptionalLong;
-import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
@@ -20,21 +18,13 @@ import java.util.function.Supplier;
  *
  * <p><b>Threading:</b> thread-safe.
  *
- * <p><b>Ownership:</b> each {@link #open}, each {@link #join} and each allocation in the context counts as a user; the
- * last {@link #leave} closes the parts and releases the primary context. An application's context remains the
- * application's.
+ * <p><b>Ownership:</b> each {@link #open} and each allocation in the context counts as a user; the last one releases
+ * the primary context. An application's context remains the application's.
  */
-public final class CudaContext {
+public final class CudaContext extends SharedContext<CudaContext> {
 
     /** The call by which {@link #bind} makes the context current. */
     public static final String BIND = "cuCtxSetCurrent";
-
-    /** State kept in a context: one object per type, closed with the context, which has no other user then. */
-    public interface Part {
-
-        /** Frees everything. */
-        void close();
-    }
 
     /** Identity of a context as applications name it: handle 0 is the primary context of the GPU. */
     private record Key(int ordinal, long handle) {}
@@ -48,9 +38,9 @@ public final class CudaContext {
     private final CudaGpu gpu;
     private final long handle;
     private final boolean primary;
-    private final Map<Class<?>, Part> parts = new HashMap<>(); // guarded by itself
 
     private CudaContext(CudaGpu gpu, long application) {
+        super(OPEN);
         this.gpu = gpu;
         this.primary = application == 0;
         this.handle = primary ? retainPrimary(gpu) : application;
@@ -83,32 +73,10 @@ public final class CudaContext {
         return handle[0];
     }
 
-    /** Adds a user; the context must already have one. */
-    public void join() {
-        OPEN.join(this);
-    }
-
-    /** Removes a user; the last one closes the context. */
-    public void leave() {
-        OPEN.leave(this);
-    }
-
-    private void close() {
-        parts.values().forEach(Part::close);
+    @Override
+    protected void free() {
         if (primary) {
             Cuda.cuDevicePrimaryCtxRelease_v2(gpu.device());
-        }
-    }
-
-    /** Returns the part of a type, created on first use. */
-    public <T extends Part> T part(Class<T> type, Function<CudaContext, T> make) {
-        synchronized (parts) {
-            Part known = parts.get(type);
-            if (known == null) {
-                known = make.apply(this);
-                parts.put(type, known);
-            }
-            return type.cast(known);
         }
     }
 
@@ -117,7 +85,9 @@ public final class CudaContext {
         return BOUND.get() == this ? CudaError.SUCCESS : rebind();
     }
 
-    /** Makes it current on an I/O queue's thread, where by direct delivery an application may have made another current. */
+    /**
+     * Makes it current on an I/O queue's thread, where by direct delivery an application may have made another current.
+     */
     public int rebind() {
         int result = Cuda.cuCtxSetCurrent(handle);
         if (result == CudaError.SUCCESS) {

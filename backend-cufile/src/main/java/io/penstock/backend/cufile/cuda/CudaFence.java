@@ -3,8 +3,8 @@ package io.penstock.backend.cufile.cuda;
 
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.spi.fence.EventFence;
-import io.penstock.engine.spi.fence.EventWatch;
+import io.penstock.engine.kit.fence.EventFence;
+import io.penstock.engine.kit.fence.EventWatch;
 
 /**
  * A CUevent as a fence: imported from the application, or recorded for it by {@code CudaStream}. It is polled on the

@@ -3,8 +3,8 @@ package io.penstock.backend.cufile.cuda;
 
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.spi.ElasticCalls;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ElasticCalls;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -25,23 +25,26 @@ public final class LateWord implements AutoCloseable {
     private final long address;
     private final long device;
     private final ByteBuffer view;
+    private final long unit;
     private int readers; // guarded by this, as closed is
     private boolean closed;
 
-    private LateWord(long context, long address, long device) {
+    private LateWord(long context, long address, long device, long unit) {
         this.context = context;
         this.address = address;
         this.device = device;
         this.view = NativeMemory.view(address, BYTES);
+        this.unit = unit;
         set(0);
     }
 
     /**
      * Creates a word with value 0.
      *
+     * @param unit what its values are multiples of
      * @throws io.penstock.PenstockException if no memory can be pinned
      */
-    public static LateWord in(long context) {
+    public static LateWord in(long context, long unit) {
         long[] address = new long[1];
         long[] device = new long[1];
         int flags = Cuda.CU_MEMHOSTALLOC_PORTABLE | Cuda.CU_MEMHOSTALLOC_DEVICEMAP;
@@ -52,7 +55,7 @@ public final class LateWord implements AutoCloseable {
             free(context, address[0]);
             throw CudaFailure.exception("a late-bound size", "cuMemHostGetDevicePointer", result);
         }
-        return new LateWord(context, address[0], device[0]);
+        return new LateWord(context, address[0], device[0], unit);
     }
 
     /** Returns the CUdeviceptr of the word, for kernels. */
@@ -63,6 +66,11 @@ public final class LateWord implements AutoCloseable {
     /** Sets the word, visible to a stream that reads it after this call. */
     public void set(long bytes) {
         LONGS.setRelease(view, 0, bytes);
+    }
+
+    /** Returns what its values are multiples of: 1, or the size of a block. */
+    public long unit() {
+        return unit;
     }
 
     /** Returns the address of the word for the host and for streams. */

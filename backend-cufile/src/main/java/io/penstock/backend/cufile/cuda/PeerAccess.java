@@ -3,18 +3,19 @@ package io.penstock.backend.cufile.cuda;
 
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.kit.SharedContext;
 import java.util.Collections;
 import java.util.Set;
 import java.util.WeakHashMap;
 
 /**
- * The contexts of other GPUs whose memory a context's copies read without host memory in between, over NVLink or PCIe. The
- * CUDA Driver API allows that where {@code cuDeviceCanAccessPeer} does, once {@code cuCtxEnablePeerAccess} was called;
- * otherwise {@code cuMemcpyPeerAsync} goes through host memory.
+ * The contexts of other GPUs whose memory a context's copies read without host memory in between, over NVLink or PCIe.
+ * The CUDA Driver API allows that where {@code cuDeviceCanAccessPeer} does, once {@code cuCtxEnablePeerAccess} was
+ * called; otherwise {@code cuMemcpyPeerAsync} goes through host memory.
  *
  * <p>Thread-safe.
  */
-public final class PeerAccess implements CudaContext.Part {
+public final class PeerAccess implements SharedContext.Part {
 
     private final CudaContext context;
     private final Set<CudaContext> enabled = Collections.newSetFromMap(new WeakHashMap<>()); // guarded by itself
@@ -53,7 +54,4 @@ public final class PeerAccess implements CudaContext.Part {
             Cuda.cuCtxEnablePeerAccess(other.handle(), 0);
         }
     }
-
-    @Override
-    public void close() {} // ends with the context
 }

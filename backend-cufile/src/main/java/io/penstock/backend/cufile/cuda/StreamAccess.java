@@ -38,9 +38,9 @@ public abstract class StreamAccess {
         return Objects.requireNonNull(access).sizeOf(stream);
     }
 
-    /** Returns true if the size of a transfer is known late. */
-    public static boolean isSizedLate(Transfer transfer) {
+    /** Returns the word with the size of a transfer that is known late; null for any other transfer. */
+    public static @Nullable LateWord lateSize(Transfer transfer) {
         DeviceQueue stream = transfer.queue().orElse(null);
-        return stream != null && size(stream) != null;
+        return stream == null ? null : size(stream);
     }
 }

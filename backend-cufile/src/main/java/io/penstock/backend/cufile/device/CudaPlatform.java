@@ -8,8 +8,8 @@ import io.penstock.backend.cufile.cuda.CudaFailure;
 import io.penstock.backend.cufile.cuda.CudaGpu;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.spi.ffi.Machine;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.Machine;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -25,10 +25,9 @@ public final class CudaPoint implements FencePoint {
     private final CudaContext context;
     private final long target;
     private final boolean exposed;
-    private final @Nullable LateWord size;
 
     // Guarded by this.
-    private boolean sized; // the size was given to an operation
+    private @Nullable LateWord size; // until an operation has taken it
     private long gathering;
     private boolean broken; // a copy could not join, so the event is not valid
     private boolean used; // counted as a user of the context
@@ -54,20 +53,14 @@ public final class CudaPoint implements FencePoint {
         return target == 0 ? own : target;
     }
 
-    /** Returns the word that holds the operation's size; null if the request holds it. */
-    @Nullable
-    public LateWord size() {
-        return size;
-    }
-
     /**
-     * Takes the size for an operation. Returns false if an operation has already taken it: the rest of the request is
-     * not moved then.
+     * Returns the word that holds the size of the transfer's first operation; null if the request holds it, as it does
+     * once that operation was sized.
      */
-    public synchronized boolean takeSize() {
-        boolean first = !sized;
-        sized = true;
-        return first;
+    public synchronized @Nullable LateWord takeSize() {
+        LateWord taken = size;
+        size = null;
+        return taken;
     }
 
     /** Places the point behind a recorded event; the context must be current. */

@@ -3,14 +3,12 @@ package io.penstock.backend.cufile.device;
 
 import io.penstock.PeerExport;
 import io.penstock.backend.cufile.peer.GpuExport;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.spi.DeviceMemory;
-import java.util.concurrent.atomic.AtomicLong;
 import reactor.core.publisher.Mono;
 
 /** GPU memory, not addressable by the processor: a part of an allocated span, or memory of the application. */
 public final class GpuMemory implements DeviceMemory {
-
-    public static final AtomicLong LIVE = new AtomicLong();
 
     private final GpuSpan span;
     private final long offset;
@@ -34,7 +32,7 @@ public final class GpuMemory implements DeviceMemory {
         this.bytes = bytes;
         this.free = free;
         this.revoked = revoked;
-        LIVE.incrementAndGet();
+        LiveObjects.add(GpuMemory.class);
     }
 
     /** Returns the allocation that contains this memory. cuFile registers it once, as a whole. */
@@ -69,7 +67,7 @@ public final class GpuMemory implements DeviceMemory {
 
     @Override
     public void free() {
-        LIVE.decrementAndGet();
+        LiveObjects.remove(GpuMemory.class);
         free.run();
     }
 }

@@ -6,8 +6,9 @@ import io.penstock.TransientStorageException;
 import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.cuda.CudaFailure;
 import io.penstock.backend.cufile.ffi.Cuda;
-import io.penstock.engine.spi.ElasticCalls;
-import io.penstock.engine.spi.IdleMemory;
+import io.penstock.engine.kit.ElasticCalls;
+import io.penstock.engine.kit.IdleMemory;
+import io.penstock.engine.kit.SharedContext;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,7 @@ import java.util.List;
  *
  * <p><b>Threading:</b> thread-safe.
  */
-public final class GpuSlabs implements CudaContext.Part {
+public final class GpuSlabs implements SharedContext.Part {
 
     public static final long SPAN_BYTES = 2L << 20;
     private static final int SMALLEST_SHIFT = 12;

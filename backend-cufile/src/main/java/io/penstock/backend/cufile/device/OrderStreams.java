@@ -4,6 +4,7 @@ package io.penstock.backend.cufile.device;
 import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.kit.SharedContext;
 import java.util.ArrayDeque;
 
 /**
@@ -11,7 +12,7 @@ import java.util.ArrayDeque;
  *
  * <p><b>Threading:</b> thread-safe.
  */
-final class OrderStreams implements CudaContext.Part {
+final class OrderStreams implements SharedContext.Part {
 
     private static final int MOST_IDLE = 16;
 

@@ -5,10 +5,10 @@ import io.penstock.NativeError;
 import io.penstock.backend.cufile.cuda.CudaFailure;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.file.HostFailure;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFailure.Kind;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.file.HostFailure;
 
 /** Maps cuFile's error codes to failures. */
 public final class CuFileFailure {

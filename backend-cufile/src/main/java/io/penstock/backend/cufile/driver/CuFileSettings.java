@@ -9,12 +9,12 @@ import java.util.List;
 
 /**
  * The settings of cuFile's driver, for the whole process. 0 leaves a setting to {@code cufile.json}; sizes are in whole
- * blocks of 4 KiB, as the driver requires.
+ * blocks of 4 KiB, as the driver requires, except {@code maxDirectIoKilobytes}.
  *
  * @param ownThreads the number of threads in cuFile's own pool
  * @param statistics the level of its counters
  * @param pollKilobytes the largest operation that it polls for
- * @param maxDirectIoKilobytes the most that it requests from the storage at a time
+ * @param maxDirectIoKilobytes the most that it requests from the storage at a time: from 1 MiB on, in steps of 64 KiB
  * @param deviceCacheKilobytes the size of its bounce buffers on each GPU
  * @param maxPinnedKilobytes the limit of GPU memory that may be registered
  */
@@ -35,9 +35,14 @@ public record CuFileSettings(
                 options.get(CufileOptions.OWN_THREADS),
                 options.get(CufileOptions.STATISTICS),
                 kilobytes(options.get(CufileOptions.POLL_BYTES)),
-                kilobytes(options.get(CufileOptions.DIRECT_IO_BYTES)),
+                directIoKilobytes(options.get(CufileOptions.DIRECT_IO_BYTES)),
                 kilobytes(options.get(CufileOptions.CACHE_BYTES)),
                 kilobytes(options.get(CufileOptions.PINNED_BYTES)));
+    }
+
+    /** The guide takes steps of 64 KiB from 1 MiB on; the reference, any whole blocks: the guide's satisfy both. */
+    private static long directIoKilobytes(long bytes) {
+        return bytes == 0 ? 0 : Math.max(1024, (bytes + (64 << 10) - 1) / (64 << 10) * 64);
     }
 
     private static long kilobytes(long bytes) {
@@ -82,7 +87,7 @@ public record CuFileSettings(
 
     /**
      * Returns the options that the driver accepted but did not apply. Without nvidia-fs, libcufile 1.15 applies none of
-     * its four setters' values, before it is opened or after (benchmarks/experiments/settings.c).
+     * its four setters' values, before it is opened or after (docs/cufile.md).
      */
     List<String> ignored(DriverProperties driver) {
         List<String> ignored = new ArrayList<>();

@@ -2,12 +2,12 @@
 package io.penstock.backend.cufile.ffi;
 
 import com.sun.jna.Structure;
-import io.penstock.engine.spi.ffi.VendorLibrary;
+import io.penstock.engine.kit.ffi.VendorLibrary;
 import java.util.List;
 
 /**
- * The one function of the CUDA driver that takes a structure by value. Apart from {@link Cuda}, so that JNA's structures
- * are not loaded before a process opens memory of another one.
+ * The one function of the CUDA driver that takes a structure by value. Apart from {@link Cuda}, so that JNA's
+ * structures are not loaded before a process opens memory of another one.
  */
 public final class CudaIpc {
 

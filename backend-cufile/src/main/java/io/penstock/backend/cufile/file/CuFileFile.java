@@ -2,11 +2,11 @@
 package io.penstock.backend.cufile.file;
 
 import io.penstock.backend.cufile.ffi.CuFile;
+import io.penstock.engine.kit.WrappedFile;
+import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.kit.file.HostFile;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.WrappedFile;
-import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.file.HostFile;
 
 /** A file as one path of cuFile uses it. */
 public final class CuFileFile extends WrappedFile<HostFile> {

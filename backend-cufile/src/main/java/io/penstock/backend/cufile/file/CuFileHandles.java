@@ -4,15 +4,15 @@ package io.penstock.backend.cufile.file;
 import io.penstock.FileOption;
 import io.penstock.backend.cufile.driver.CuFileRefusal;
 import io.penstock.backend.cufile.report.CuFileLibrary;
+import io.penstock.engine.kit.LiveObjects;
+import io.penstock.engine.kit.file.HostFile;
+import io.penstock.engine.kit.host.HostFiles;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.Shared;
-import io.penstock.engine.spi.file.HostFile;
-import io.penstock.engine.spi.host.HostFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The files that one backend has registered. Paths and openings that use one file in the same way share a handle, since
@@ -21,9 +21,6 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p><b>Threading:</b> thread-safe; opening and closing block.
  */
 public final class CuFileHandles {
-
-    /** Number of open handles in this process. */
-    public static final AtomicLong LIVE = new AtomicLong();
 
     private record Key(Object identity, boolean writes, boolean direct) {}
 
@@ -72,7 +69,7 @@ public final class CuFileHandles {
 
     private CuFileHandle register(HostFile linux) throws IOException {
         CuFileHandle handle = CuFileHandle.register(linux, kind(linux));
-        LIVE.incrementAndGet();
+        LiveObjects.add(CuFileHandles.class);
         return handle;
     }
 
@@ -92,7 +89,7 @@ public final class CuFileHandles {
 
     private static void end(CuFileHandle handle) {
         handle.close();
-        LIVE.decrementAndGet();
+        LiveObjects.remove(CuFileHandles.class);
     }
 
     private static Key key(HostFile linux, Set<FileOption> how) {

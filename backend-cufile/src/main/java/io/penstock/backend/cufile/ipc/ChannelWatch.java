@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.ipc;
 
-import io.penstock.engine.spi.DaemonThread;
+import io.penstock.engine.kit.DaemonThread;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectableChannel;
@@ -57,8 +57,8 @@ final class ChannelWatch {
     }
 
     /**
-     * Calls {@code ready} no more for a moment: the channel is ready, but what it needs is missing, such as a descriptor. To be
-     * called by {@code ready}.
+     * Calls {@code ready} no more for a moment: the channel is ready, but what it needs is missing, such as a
+     * descriptor. To be called by {@code ready}.
      */
     static void pause(SelectionKey key) {
         int operation = key.interestOps();

@@ -15,7 +15,7 @@ import io.penstock.backend.cufile.device.GpuMemory;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.backend.cufile.mapped.pages.Registrations;
-import io.penstock.backend.cufile.staged.PinnedBuffers;
+import io.penstock.backend.cufile.staged.PinnedBuffer;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.Limits;
@@ -116,7 +116,7 @@ public final class MappedPath implements IoPath {
 
     @Override
     public String refusal(Transfer transfer) {
-        if (StreamAccess.isSizedLate(transfer)) {
+        if (StreamAccess.lateSize(transfer) != null) {
             return CudaPoint.ONLY_BY_STREAMS;
         }
         if (takes == Takes.ALL) {
@@ -162,6 +162,6 @@ public final class MappedPath implements IoPath {
 
     @Override
     public DeviceMemory allocateBounceBuffer(long bytes) {
-        return PinnedBuffers.of(context).take(bytes);
+        return PinnedBuffer.Pool.of(context).take(bytes);
     }
 }

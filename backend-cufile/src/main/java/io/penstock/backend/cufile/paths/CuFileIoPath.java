@@ -11,6 +11,7 @@ import io.penstock.TransferPath;
 import io.penstock.backend.cufile.CufileOptions;
 import io.penstock.backend.cufile.batch.BatchQueue;
 import io.penstock.backend.cufile.cuda.CudaContext;
+import io.penstock.backend.cufile.cuda.LateWord;
 import io.penstock.backend.cufile.cuda.StreamAccess;
 import io.penstock.backend.cufile.device.GpuMemory;
 import io.penstock.backend.cufile.driver.CuFileMode;
@@ -22,7 +23,7 @@ import io.penstock.backend.cufile.file.CuFileHandle;
 import io.penstock.backend.cufile.register.CuFileSession;
 import io.penstock.backend.cufile.register.SpanRegistration;
 import io.penstock.backend.cufile.report.DriverStatistics;
-import io.penstock.backend.cufile.staged.PinnedBuffers;
+import io.penstock.backend.cufile.staged.PinnedBuffer;
 import io.penstock.backend.cufile.stream.StreamQueue;
 import io.penstock.backend.cufile.sync.BlockingCalls;
 import io.penstock.backend.cufile.sync.CallQueue;
@@ -40,19 +41,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The path by cuFile. A backend has two of each mode, which share their I/O queues: one takes the transfers that are
- * proven to go directly and reports them so, the other takes the rest.
+ * A path by cuFile. A backend has two of each mode, which share their I/O queues: {@link Direct} takes the transfers
+ * that are proven to go directly, {@link Compat} takes the rest.
  *
- * <p>A transfer is reported as direct if cuFile's driver supports the storage under the file, the file bypasses the
+ * <p>A transfer is proven to go directly if cuFile's driver supports the storage under the file, the file bypasses the
  * page cache, the memory is registered, and the whole transfer consists of whole blocks. For anything else cuFile
  * chooses how it moves the data, and does not report it.
  */
-public final class CuFileIoPath implements IoPath {
+public abstract class CuFileIoPath implements IoPath {
 
     private static final Logger LOG = LoggerFactory.getLogger(CuFileIoPath.class);
 
     /** The usual size of a slab, and of a segment of the bounce cache: batches are for many small operations. */
     private static final long BATCH_SEGMENT_BYTES = 1L << 20;
+
+    // Edges use staging buffers, which are copied on streams of their own.
+    private static final String EDGES = "its edges are not multiples of 4096 bytes, in the file or in the buffer";
 
     /** Refusals that this process has already logged. */
     private static final Set<Integer> LOGGED = ConcurrentHashMap.newKeySet();
@@ -60,69 +64,174 @@ public final class CuFileIoPath implements IoPath {
     /** Paths of one backend and mode have the same I/O queues. */
     private record Sharing(CuFileSession session, CuFileMode mode) {}
 
-    private final CuFileSession session;
+    final CuFileSession session;
     private final CuFileMode mode;
-    private final boolean claimsDirect;
     private final CuFileSizes sizes;
-    private final long leastBytes;
 
-    /**
-     * Creates a path.
-     *
-     * @param leastBytes the least size of a part of a transfer, unless that has to go directly
-     */
-    public CuFileIoPath(
-            CuFileSession session, CuFileMode mode, boolean claimsDirect, CuFileSizes sizes, long leastBytes) {
+    private CuFileIoPath(CuFileSession session, CuFileMode mode, CuFileSizes sizes) {
         this.session = session;
         this.mode = mode;
-        this.claimsDirect = claimsDirect;
         this.sizes = sizes;
-        this.leastBytes = leastBytes;
     }
 
-    @Override
-    public TransferPath path() {
-        return claimsDirect ? TransferPath.DIRECT : TransferPath.COMPAT;
+    /** Takes what cuFile is proven to move without host memory. */
+    public static final class Direct extends CuFileIoPath {
+
+        private final long leastBytes;
+
+        /**
+         * Creates a path.
+         *
+         * @param leastBytes the least size of a part of a transfer, unless that has to go directly
+         */
+        public Direct(CuFileSession session, CuFileMode mode, CuFileSizes sizes, long leastBytes) {
+            super(session, mode, sizes);
+            this.leastBytes = leastBytes;
+        }
+
+        @Override
+        public TransferPath path() {
+            return TransferPath.DIRECT;
+        }
+
+        @Override
+        public Evidence evidence() {
+            DriverProperties properties = session.properties();
+            if (properties == null) {
+                return Evidence.INFERRED;
+            }
+            if (!properties.allowsCompatibility()) {
+                return Evidence.OBSERVED; // it would have failed instead
+            }
+            DriverStatistics counted = session.statistics();
+            return counted.level() >= 3 && counted.posix() == 0 ? Evidence.OBSERVED : Evidence.INFERRED;
+        }
+
+        @Override
+        String whyNot(DriverProperties properties, CuFileHandle handle) {
+            return handle.kind().whyNotDirect(properties);
+        }
+
+        @Override
+        public String refusal(NativeFile file, Target target, @Nullable DeviceMemory memory) {
+            String why = super.refusal(file, target, memory);
+            if (!why.isEmpty() || !(memory instanceof GpuMemory gpu)) {
+                return why;
+            }
+            SpanRegistration registration = SpanRegistration.of(gpu.span());
+            if (!registration.isActive()) {
+                String refused = registration.refusal();
+                return "the buffer is not registered with cuFile" + (refused.isEmpty() ? "" : ": " + refused);
+            }
+            return gpu.nativeHandle() % CuFile.BLOCK_BYTES != 0
+                    ? "the buffer does not start at a multiple of 4096 bytes"
+                    : "";
+        }
+
+        @Override
+        public String refusal(Transfer transfer) {
+            String why = super.refusal(transfer);
+            if (!why.isEmpty()) {
+                return why;
+            }
+            if (leastBytes > 0 && !transfer.isDirectRequired() && hasSmallParts(transfer)) {
+                return "parts of less than " + leastBytes + " bytes are faster packed into staging buffers ("
+                        + CufileOptions.DIRECT_BYTES + ")";
+            }
+            return isWholeBlocks(transfer) ? "" : EDGES;
+        }
+
+        private boolean hasSmallParts(Transfer transfer) {
+            for (int pair = 0; pair < transfer.pairs(); pair++) {
+                if (transfer.pairLength(pair) < leastBytes) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        @Override
+        String whyNotSizedLate(Transfer transfer, LateWord late) {
+            return late.unit() != CuFile.BLOCK_BYTES
+                    ? "a late-bound size may not be a multiple of the block size, unless it is of CudaStream.lateBlocks"
+                    : super.whyNotSizedLate(transfer, late);
+        }
+
+        @Override
+        public void skipped(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {
+            boolean couldBeDirect =
+                    ((CuFileFile) file).refusal().isEmpty() && refusal(transfer).isEmpty();
+            if (couldBeDirect && memory instanceof GpuMemory gpu && isFirstUse(transfer, part)) {
+                session.used(gpu.span());
+            }
+        }
+
+        /**
+         * Returns true if no earlier part of a transfer uses the buffer of this one: a transfer counts as one use of
+         * its memory.
+         */
+        private static boolean isFirstUse(Transfer transfer, int part) {
+            for (int earlier = 0; earlier < part; earlier++) {
+                if (buffer(transfer, earlier) == buffer(transfer, part)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private static @Nullable DeviceBuffer buffer(Transfer transfer, int part) {
+            return !transfer.isGather() && transfer.target(part) instanceof BufferRegion region
+                    ? region.buffer()
+                    : null;
+        }
     }
 
-    @Override
-    public Evidence evidence() {
-        DriverProperties properties = session.properties();
-        if (properties == null) {
-            return Evidence.INFERRED;
+    /** Takes what cuFile moves in a way that it chooses and does not report. */
+    public static final class Compat extends CuFileIoPath {
+
+        /** Creates a path. */
+        public Compat(CuFileSession session, CuFileMode mode, CuFileSizes sizes) {
+            super(session, mode, sizes);
         }
-        if (!claimsDirect) {
-            // Without a direct path, cuFile has only one way to move the data.
-            return properties.mayBeDirect() ? Evidence.INFERRED : Evidence.OBSERVED;
+
+        @Override
+        public TransferPath path() {
+            return TransferPath.COMPAT;
         }
-        if (!properties.allowsCompatibility()) {
-            return Evidence.OBSERVED; // it would have failed instead
+
+        /** {@inheritDoc} Without a direct path, cuFile has only one way to move the data. */
+        @Override
+        public Evidence evidence() {
+            DriverProperties properties = session.properties();
+            return properties == null || properties.mayBeDirect() ? Evidence.INFERRED : Evidence.OBSERVED;
         }
-        DriverStatistics counted = session.statistics();
-        return counted.level() >= 3 && counted.posix() == 0 ? Evidence.OBSERVED : Evidence.INFERRED;
+
+        @Override
+        public String reason() {
+            DriverProperties properties = session.properties();
+            if (properties == null) {
+                return "";
+            }
+            return properties.mayBeDirect()
+                    ? "cuFile copies through its own bounce buffers on the GPU what is not registered, not aligned or"
+                            + " not reached by its driver"
+                    : "cuFile is in its POSIX mode, which copies through host memory: nvidia-fs is not loaded";
+        }
+
+        @Override
+        public String remedy() {
+            DriverProperties properties = session.properties();
+            if (properties == null) {
+                return "";
+            }
+            return properties.mayBeDirect()
+                    ? "whole blocks of 4096 bytes, and " + CufileOptions.REGISTER + "=always"
+                    : "load the nvidia-fs module (nvidia-gds), or set " + CufileOptions.PATH + "=auto";
+        }
     }
 
-    @Override
-    public String reason() {
-        DriverProperties properties = session.properties();
-        if (claimsDirect || properties == null) {
-            return "";
-        }
-        return properties.mayBeDirect()
-                ? "cuFile copies through its own bounce buffers on the GPU what is not registered, not aligned or not"
-                        + " reached by its driver"
-                : "cuFile is in its POSIX mode, which copies through host memory: nvidia-fs is not loaded";
-    }
-
-    @Override
-    public String remedy() {
-        DriverProperties properties = session.properties();
-        if (claimsDirect || properties == null) {
-            return "";
-        }
-        return properties.mayBeDirect()
-                ? "whole blocks of 4096 bytes, and " + CufileOptions.REGISTER + "=always"
-                : "load the nvidia-fs module (nvidia-gds), or set " + CufileOptions.PATH + "=auto";
+    private boolean claimsDirect() {
+        return path() == TransferPath.DIRECT;
     }
 
     @Override
@@ -141,17 +250,22 @@ public final class CuFileIoPath implements IoPath {
     private NativeFile openOrRefuse(Path path, Set<FileOption> options) throws IOException {
         DriverProperties properties = session.open();
         boolean direct = properties.mayBeDirect();
-        if (claimsDirect && !direct) {
+        if (claimsDirect() && !direct) {
             throw new CuFileRefusal("nvidia-fs is not loaded, and cuFile's driver has no peer-to-peer DMA to NVMe");
         }
         CuFileHandle handle = session.handles().open(path, options, direct);
-        String why = claimsDirect ? handle.kind().whyNotDirect(properties) : "";
+        String why = whyNot(properties, handle);
         if (!why.isEmpty()) {
             session.handles().close(handle);
             throw new CuFileRefusal(why);
         }
         boolean writes = options.contains(FileOption.WRITE);
-        return new CuFileFile(session.handles(), handle, limits(properties, writes), claimsDirect);
+        return new CuFileFile(session.handles(), handle, limits(properties, writes), claimsDirect());
+    }
+
+    /** Returns why a file does not take this path, or an empty string. */
+    String whyNot(DriverProperties properties, CuFileHandle handle) {
+        return "";
     }
 
     /**
@@ -164,7 +278,7 @@ public final class CuFileIoPath implements IoPath {
         long file = writes || properties.mayBeDirect() ? block : 1;
         long segment = segmentBytes();
         long most = mode == CuFileMode.SYNC ? Limits.LINUX_MAX_BYTES : segment;
-        return new Limits(file, claimsDirect ? block : 1, most & -block, segment, false);
+        return new Limits(file, claimsDirect() ? block : 1, most & -block, segment, false);
     }
 
     @Override
@@ -172,17 +286,7 @@ public final class CuFileIoPath implements IoPath {
         if (!(file instanceof CuFileFile ours)) {
             return "the file was opened for another path";
         }
-        if (!(memory instanceof GpuMemory gpu)) {
-            return "cuFile supports buffers on a GPU only";
-        }
-        if (claimsDirect && !SpanRegistration.of(gpu.span()).isActive()) {
-            String why = SpanRegistration.of(gpu.span()).refusal();
-            return "the buffer is not registered with cuFile" + (why.isEmpty() ? "" : ": " + why);
-        }
-        if (claimsDirect && gpu.nativeHandle() % CuFile.BLOCK_BYTES != 0) {
-            return "the buffer does not start at a multiple of 4096 bytes";
-        }
-        return ours.refusal();
+        return memory instanceof GpuMemory ? ours.refusal() : "cuFile supports buffers on a GPU only";
     }
 
     @Override
@@ -191,70 +295,21 @@ public final class CuFileIoPath implements IoPath {
         if (placed && mode != CuFileMode.STREAM) {
             return "only cuFile's stream calls can use an application's stream";
         }
-        if (StreamAccess.isSizedLate(transfer)) {
-            String why = whyNotSizedLate(transfer);
-            if (!why.isEmpty()) {
-                return why;
-            }
-        }
-        if (leastBytes > 0 && !transfer.isDirectRequired() && hasSmallParts(transfer)) {
-            return "parts of less than " + leastBytes + " bytes are faster packed into staging buffers ("
-                    + CufileOptions.DIRECT_BYTES + ")";
-        }
-        // Edges use staging buffers, which are copied on streams of their own.
-        return (claimsDirect || placed) && !isWholeBlocks(transfer)
-                ? "its edges are not multiples of 4096 bytes, in the file or in the buffer"
-                : "";
+        LateWord late = StreamAccess.lateSize(transfer);
+        String why = late == null ? "" : whyNotSizedLate(transfer, late);
+        return why.isEmpty() && placed && !isWholeBlocks(transfer) ? EDGES : why;
     }
 
-    @Override
-    public void skipped(NativeFile file, @Nullable DeviceMemory memory, Transfer transfer, int part) {
-        boolean couldBeDirect = claimsDirect
-                && ((CuFileFile) file).refusal().isEmpty()
-                && refusal(transfer).isEmpty();
-        if (couldBeDirect && memory instanceof GpuMemory gpu && isFirstUse(transfer, part)) {
-            session.used(gpu.span());
-        }
-    }
-
-    /**
-     * Returns true if no earlier part of a transfer uses the buffer of this one: a transfer counts as one use of its
-     * memory.
-     */
-    private static boolean isFirstUse(Transfer transfer, int part) {
-        for (int earlier = 0; earlier < part; earlier++) {
-            if (buffer(transfer, earlier) == buffer(transfer, part)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private static @Nullable DeviceBuffer buffer(Transfer transfer, int part) {
-        return !transfer.isGather() && transfer.target(part) instanceof BufferRegion region ? region.buffer() : null;
-    }
-
-    private String whyNotSizedLate(Transfer transfer) {
-        if (claimsDirect) {
-            return "a late-bound size may not be a multiple of the block size";
-        }
-        boolean oneSegment = transfer.isRead() && transfer.pairs() == 1 && transfer.length() <= segmentBytes();
-        return oneSegment ? "" : "a late-bound size is for reads of one segment, " + segmentBytes() + " bytes";
+    /** Returns why a transfer of a late-bound size does not take this path, or an empty string. */
+    String whyNotSizedLate(Transfer transfer, LateWord late) {
+        boolean oneSegment = transfer.pairs() == 1 && transfer.length() <= segmentBytes();
+        return oneSegment ? "" : "a late-bound size is for transfers of one segment, " + segmentBytes() + " bytes";
     }
 
     private long segmentBytes() {
         long most =
                 mode == CuFileMode.BATCH ? Math.min(BATCH_SEGMENT_BYTES, sizes.segmentBytes()) : sizes.segmentBytes();
         return Math.max(CuFile.BLOCK_BYTES, most) & -CuFile.BLOCK_BYTES;
-    }
-
-    private boolean hasSmallParts(Transfer transfer) {
-        for (int pair = 0; pair < transfer.pairs(); pair++) {
-            if (transfer.pairLength(pair) < leastBytes) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private static boolean isWholeBlocks(Transfer transfer) {
@@ -292,6 +347,6 @@ public final class CuFileIoPath implements IoPath {
 
     @Override
     public DeviceMemory allocateBounceBuffer(long bytes) {
-        return PinnedBuffers.of(session.context()).take(bytes);
+        return PinnedBuffer.Pool.of(session.context()).take(bytes);
     }
 }

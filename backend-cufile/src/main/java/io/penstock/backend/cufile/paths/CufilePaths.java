@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.paths;
 
-import io.penstock.BackendUnavailableException;
-import io.penstock.Failure;
-import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.backend.cufile.CufileOptions;
 import io.penstock.backend.cufile.CufilePath;
@@ -16,10 +13,11 @@ import io.penstock.backend.cufile.mapped.MappedPath;
 import io.penstock.backend.cufile.register.CuFileSession;
 import io.penstock.backend.cufile.report.CuFileLibrary;
 import io.penstock.backend.cufile.staged.StagedPath;
+import io.penstock.engine.kit.PathTable;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.staging.StagingOptions;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,86 +33,82 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>mapped</td><td>mapped: reads of immutable files; staged</td></tr>
  * <tr><td>staged</td><td>staged</td></tr>
  * </table>
- *
- * @param cuFile the session of the paths by cuFile; null without such paths
  */
-public record CufilePaths(List<IoPath> all, @Nullable CuFileSession cuFile) {
+final class CufilePaths {
+
+    private final List<IoPath> all;
+    private @Nullable CuFileSession cuFile;
 
     /**
      * Creates the paths.
      *
      * @param storages detects the storage under files
-     * @throws BackendUnavailableException if a requested path is not available here
+     * @throws io.penstock.BackendUnavailableException if a requested path is not available here
      */
-    static CufilePaths of(CudaContext context, Options options, CuFileHandles.Storages storages) {
+    CufilePaths(CudaContext context, Options options, CuFileHandles.Storages storages) {
         CufilePath path = options.get(CufileOptions.PATH);
+        CuFileMode mode = mode(path);
+        PathTable<CufilePath> table = new PathTable<>(CufileOptions.PATH, options);
+        table.row(
+                Set.of(CufilePath.AUTO),
+                () -> CuFileLibrary.find(options, storages.nvidiaFs()).whyNotDirect(),
+                "cuFile has no direct path here",
+                () -> byCuFile(context, options, storages, mode, true));
+        table.row(
+                Set.of(CufilePath.DIRECT, CufilePath.SYNC, CufilePath.BATCH, CufilePath.STREAM),
+                () -> CuFileLibrary.find(options).whyNot(mode),
+                "cuFile cannot carry this transfer",
+                () -> byCuFile(context, options, storages, mode, path == CufilePath.DIRECT));
+        table.row(
+                Set.of(CufilePath.AUTO, CufilePath.MAPPED),
+                () -> MappedPath.unavailable(context),
+                path == CufilePath.AUTO
+                        ? ""
+                        : CufileOptions.PATH + "=mapped is for reads of files that are opened IMMUTABLE",
+                () -> List.of(new MappedPath(
+                        context,
+                        options,
+                        path == CufilePath.AUTO ? MappedPath.Takes.WORTHWHILE : MappedPath.Takes.ALL)));
+        Options sized = isOnlyGpu() ? StagingOptions.ofOnlyDevice(options) : options;
+        all = table.open(why -> new StagedPath(context, sized, "through pinned staging buffers: " + why));
+    }
+
+    private static CuFileMode mode(CufilePath path) {
         return switch (path) {
-            case AUTO -> automatic(context, options, storages);
-            case STAGED -> new CufilePaths(List.of(staged(context, options, CufileOptions.PATH + "=staged")), null);
-            case MAPPED -> mapped(context, options);
-            case DIRECT, SYNC -> ofCuFile(context, options, storages, CuFileMode.SYNC);
-            case BATCH -> ofCuFile(context, options, storages, CuFileMode.BATCH);
-            case STREAM -> ofCuFile(context, options, storages, CuFileMode.STREAM);
+            case BATCH -> CuFileMode.BATCH;
+            case STREAM -> CuFileMode.STREAM;
+            default -> CuFileMode.SYNC;
         };
     }
 
-    private static CufilePaths automatic(CudaContext context, Options options, CuFileHandles.Storages storages) {
-        List<IoPath> ioPaths = new ArrayList<>();
-        CuFileSession cuFile = null;
-        String whyNotDirect = CuFileLibrary.find(options, storages.nvidiaFs()).whyNotDirect();
-        if (whyNotDirect.isEmpty()) {
-            cuFile = new CuFileSession(context, options, storages);
-            ioPaths.add(new CuFileIoPath(
-                    cuFile, CuFileMode.SYNC, true, CuFileSizes.of(options), options.get(CufileOptions.DIRECT_BYTES)));
-        }
-        if (MappedPath.unavailable(context).isEmpty()) {
-            ioPaths.add(new MappedPath(context, options, MappedPath.Takes.WORTHWHILE));
-        }
-        ioPaths.add(staged(context, options, whyNotDirect.isEmpty() ? "cuFile has no direct path here" : whyNotDirect));
-        return new CufilePaths(ioPaths, cuFile);
-    }
-
-    private static CufilePaths mapped(CudaContext context, Options options) {
-        String why = MappedPath.unavailable(context);
-        if (!why.isEmpty()) {
-            throw unavailable(CufilePath.MAPPED, why);
-        }
-        String rest = CufileOptions.PATH + "=mapped is for reads of files that are opened IMMUTABLE";
-        return new CufilePaths(
-                List.of(new MappedPath(context, options, MappedPath.Takes.ALL), staged(context, options, rest)), null);
-    }
-
-    private static CufilePaths ofCuFile(
-            CudaContext context, Options options, CuFileHandles.Storages storages, CuFileMode mode) {
-        CufilePath path = options.get(CufileOptions.PATH);
-        String why = CuFileLibrary.find(options).whyNot(mode);
-        if (!why.isEmpty()) {
-            throw unavailable(path, why);
-        }
-        CuFileSession cuFile = new CuFileSession(context, options, storages);
+    private List<IoPath> byCuFile(
+            CudaContext context,
+            Options options,
+            CuFileHandles.Storages storages,
+            CuFileMode mode,
+            boolean onlyDirect) {
+        CuFileSession session = new CuFileSession(context, options, storages);
+        cuFile = session;
         CuFileSizes sizes = CuFileSizes.of(options);
-        List<IoPath> ioPaths = new ArrayList<>();
-        ioPaths.add(new CuFileIoPath(cuFile, mode, true, sizes, 0));
-        if (path != CufilePath.DIRECT) {
-            ioPaths.add(new CuFileIoPath(cuFile, mode, false, sizes, 0));
-        }
-        ioPaths.add(staged(context, options, "cuFile cannot carry this transfer"));
-        return new CufilePaths(ioPaths, cuFile);
-    }
-
-    private static BackendUnavailableException unavailable(CufilePath path, String why) {
-        return new BackendUnavailableException(
-                CufileOptions.PATH + "=" + Option.show(path) + ", but " + why, Failure.NOT_STARTED, null);
-    }
-
-    private static IoPath staged(CudaContext context, Options options, String why) {
-        Options sized = isOnlyGpu() ? StagingOptions.ofOnlyDevice(options) : options;
-        return new StagedPath(context, sized, "through pinned staging buffers: " + why);
+        boolean isAuto = options.get(CufileOptions.PATH) == CufilePath.AUTO;
+        IoPath direct =
+                new CuFileIoPath.Direct(session, mode, sizes, isAuto ? options.get(CufileOptions.DIRECT_BYTES) : 0);
+        return onlyDirect ? List.of(direct) : List.of(direct, new CuFileIoPath.Compat(session, mode, sizes));
     }
 
     /** Returns whether the process sees one GPU. */
     private static boolean isOnlyGpu() {
         int[] count = new int[1];
         return Cuda.cuDeviceGetCount(count) == CudaError.SUCCESS && count[0] == 1;
+    }
+
+    List<IoPath> all() {
+        return all;
+    }
+
+    /** Returns the session of the paths by cuFile; null without such paths. */
+    @Nullable
+    CuFileSession cuFile() {
+        return cuFile;
     }
 }

@@ -16,8 +16,8 @@ import io.penstock.backend.cufile.file.CuFileHandles;
 import io.penstock.backend.cufile.file.StorageKind;
 import io.penstock.backend.cufile.report.CuFileLibrary;
 import io.penstock.engine.Engine;
+import io.penstock.engine.kit.ffi.NativeAccess;
 import io.penstock.engine.spi.IoPath;
-import io.penstock.engine.spi.ffi.NativeAccess;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.spi.staging.StagingPath;
 import io.penstock.spi.BackendProvider;
@@ -96,7 +96,7 @@ public final class CufileProvider implements BackendProvider {
         CudaContext context = ContextChoice.open(options);
         CufilePaths ioPaths;
         try {
-            ioPaths = CufilePaths.of(context, options, storages);
+            ioPaths = new CufilePaths(context, options, storages);
         } catch (RuntimeException | Error e) {
             context.leave();
             throw e;

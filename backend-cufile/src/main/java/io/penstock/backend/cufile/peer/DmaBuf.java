@@ -5,8 +5,8 @@ import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.cuda.CudaFailure;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.machine.PeerLimits;
+import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.kit.machine.PeerLimits;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -33,7 +33,8 @@ final class DmaBuf implements AutoCloseable {
     /**
      * Exports a range of a context's memory, in whole pages of the host, as the driver requires.
      *
-     * @throws UnsupportedOperationException if the GPU, or this memory, has no dma-buf, or no device reaches so much of it
+     * @throws UnsupportedOperationException if the GPU, or this memory, has no dma-buf, or no device reaches so much of
+     *     it
      * @throws io.penstock.PenstockException with the driver's answer
      */
     static DmaBuf export(CudaContext context, long address, long bytes, PeerLimits limits) {

@@ -4,9 +4,9 @@ package io.penstock.backend.cufile.peer;
 import io.penstock.PeerExport;
 import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.ipc.IpcExport;
-import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.machine.KernelFiles;
-import io.penstock.engine.spi.machine.PeerLimits;
+import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.kit.machine.KernelFiles;
+import io.penstock.engine.kit.machine.PeerLimits;
 import java.net.URI;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +14,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * A range of GPU memory for peers: a dma-buf and an IPC export, each created when it is first asked for. Memory and GPUs
- * that have one may lack the other.
+ * A range of GPU memory for peers: a dma-buf and an IPC export, each created when it is first asked for. Memory and
+ * GPUs that have one may lack the other.
  *
  * <p><b>Threading:</b> thread-safe.
  */

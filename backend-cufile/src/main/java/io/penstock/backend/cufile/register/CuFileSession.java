@@ -17,7 +17,7 @@ import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
 import io.penstock.backend.cufile.file.CuFileHandles;
 import io.penstock.backend.cufile.report.DriverStatistics;
-import io.penstock.engine.spi.ElasticCalls;
+import io.penstock.engine.kit.ElasticCalls;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;

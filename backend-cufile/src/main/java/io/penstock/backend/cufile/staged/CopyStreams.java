@@ -1,35 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.staged;
 
+import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.cuda.CudaFailure;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.kit.SharedContext;
 
 /**
  * The streams of a context on which staging buffers are copied, one for each direction, and one for copies between
- * buffers. Copies on them wait only for the copy before. Those between buffers do not use the link to the host: behind the
- * copies of staging buffers, each would keep that link idle while it runs.
+ * buffers. Copies on them wait only for the copy before. Those between buffers do not use the link to the host: behind
+ * the copies of staging buffers, each would keep that link idle while it runs.
  *
  * <p>Not one stream per staging buffer: that is slower when several threads start copies. With ten threads an H200
  * moves 49.6 GB/s with two streams and 46.4 GB/s with one each, in staging buffers of 2 MiB; 51.2 and 50.3 in staging
- * buffers of 4 MiB ({@code benchmarks/experiments/links.c}, docs/results/h200.md).
+ * buffers of 4 MiB ({@code tools/benchmarks/experiments/links.c}, docs/results/h200.md).
  */
-public final class CopyStreams {
+public final class CopyStreams implements SharedContext.Part {
 
     private static final String REQUEST = "streams for the copies of staging buffers";
 
+    private final CudaContext context;
     private final long toGpu;
     private final long fromGpu;
     private final long between;
 
-    private CopyStreams(long[] streams) {
+    private CopyStreams(CudaContext context, long[] streams) {
+        this.context = context;
         this.toGpu = streams[0];
         this.fromGpu = streams[1];
         this.between = streams[2];
     }
 
-    /** Creates them; their context must be current. */
-    static CopyStreams open() {
+    /** Returns the streams of a context, which must be current. */
+    static CopyStreams of(CudaContext context) {
+        return context.part(CopyStreams.class, CopyStreams::open);
+    }
+
+    private static CopyStreams open(CudaContext context) {
         long[] streams = new long[3];
         for (int made = 0; made < streams.length; made++) {
             long[] stream = new long[1];
@@ -40,7 +48,7 @@ public final class CopyStreams {
             }
             streams[made] = stream[0];
         }
-        return new CopyStreams(streams);
+        return new CopyStreams(context, streams);
     }
 
     public long toGpu() {
@@ -67,9 +75,12 @@ public final class CopyStreams {
         return recorded;
     }
 
-    /** Frees them; their context must be current. */
-    void close() {
-        destroy(toGpu, fromGpu, between);
+    @Override
+    public void close() {
+        context.attempt(() -> {
+            destroy(toGpu, fromGpu, between);
+            return CudaError.SUCCESS;
+        });
     }
 
     private static void destroy(long... streams) {

@@ -8,10 +8,10 @@ import io.penstock.backend.cufile.device.CudaPoint;
 import io.penstock.backend.cufile.device.GpuMemory;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.kit.Pause;
+import io.penstock.engine.kit.ffi.CpuSet;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ffi.CpuSet;
 import io.penstock.engine.spi.staging.StagingDevice;
 import io.penstock.engine.spi.staging.ThreadRule;
 
@@ -46,7 +46,7 @@ final class CudaCopies implements StagingDevice {
 
     @Override
     public DeviceMemory allocateStagingBuffer(long bytes) {
-        return PinnedBuffers.of(context).take(bytes);
+        return PinnedBuffer.Pool.of(context).take(bytes);
     }
 
     @Override

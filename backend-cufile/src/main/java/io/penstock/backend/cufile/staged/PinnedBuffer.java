@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.staged;
 
+import io.penstock.PenstockException;
+import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.cuda.CudaFailure;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.engine.kit.BufferPool;
+import io.penstock.engine.kit.Pause;
+import io.penstock.engine.kit.memory.Slab;
+import io.penstock.engine.kit.memory.Slabs;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.Pause;
-import io.penstock.engine.spi.memory.Slab;
-import io.penstock.engine.spi.memory.Slabs;
 import java.nio.ByteBuffer;
-import java.util.function.Consumer;
 
 /**
  * Pinned host memory that the GPU copies from and to, with its own event: at most one copy per staging buffer is in
@@ -17,7 +19,7 @@ import java.util.function.Consumer;
  */
 public final class PinnedBuffer implements DeviceMemory {
 
-    private final Consumer<PinnedBuffer> owner;
+    private final Pool pool;
     private final CopyStreams streams;
     private final Slab slab;
     private final long event;
@@ -26,21 +28,52 @@ public final class PinnedBuffer implements DeviceMemory {
     // take a driver lock, which threads that start copies also need.
     private final Pause pause = new Pause().gaps(3_000, 500_000).naps(20_000, 20_000);
 
-    private PinnedBuffer(Consumer<PinnedBuffer> owner, CopyStreams streams, Slab slab, long event) {
-        this.owner = owner;
+    /** The pinned staging buffers of one context. */
+    public static final class Pool extends BufferPool<Long, PinnedBuffer> {
+
+        private final CudaContext context;
+
+        private Pool(CudaContext context) {
+            super(context, PinnedBuffer::bytes);
+            this.context = context;
+        }
+
+        /** Returns the staging buffers of a context. */
+        public static Pool of(CudaContext context) {
+            return context.part(Pool.class, Pool::new);
+        }
+
+        @Override
+        protected PinnedBuffer allocate(Long bytes) {
+            return context.run("pinning", () -> PinnedBuffer.allocate(this, bytes));
+        }
+
+        @Override
+        protected void release(PinnedBuffer staging) {
+            try {
+                context.run("release of a staging buffer", staging::release);
+            } catch (PenstockException lost) {
+                // the context is gone, and so is its memory
+            }
+        }
+    }
+
+    private PinnedBuffer(Pool pool, CopyStreams streams, Slab slab, long event) {
+        this.pool = pool;
         this.streams = streams;
         this.slab = slab;
         this.event = event;
     }
 
     /**
-     * Allocates a buffer, which is returned to {@code owner} when it is freed; its context must be current.
+     * Allocates a buffer; its context must be current.
      *
-     * <p>Memory of the process is registered instead of allocated by the driver. The driver allocates under a lock, 80 MiB
-     * in 30 to 40 ms whatever the number of threads; several threads that provide their pages first and then register them
-     * took 10 ms for the same (two H100s, driver API in C, 2026-11-24).
+     * <p>Memory of the process is registered instead of allocated by the driver. The driver allocates under a lock, 80
+     * MiB in 30 to 40 ms whatever the number of threads; several threads that provide their pages first and then
+     * register them took 10 ms for the same (two H100s, driver API in C, 2026-11-24).
      */
-    static PinnedBuffer allocate(Consumer<PinnedBuffer> owner, CopyStreams streams, long bytes) {
+    private static PinnedBuffer allocate(Pool pool, long bytes) {
+        CopyStreams streams = CopyStreams.of(pool.context);
         String request = "pinning of a staging buffer of " + bytes + " bytes";
         Slab slab = Slabs.shared().allocate(bytes);
         providePages(slab);
@@ -56,7 +89,7 @@ public final class PinnedBuffer implements DeviceMemory {
             unpin(slab);
             throw CudaFailure.exception(request, "cuEventCreate", result);
         }
-        return new PinnedBuffer(owner, streams, slab, event[0]);
+        return new PinnedBuffer(pool, streams, slab, event[0]);
     }
 
     /** Writes to each page: registering provides those that are missing, one thread at a time. */
@@ -67,10 +100,10 @@ public final class PinnedBuffer implements DeviceMemory {
         }
     }
 
-    /** Frees it; its context must be current. */
-    void release() {
-        Cuda.cuEventDestroy_v2(event);
+    private int release() {
+        int destroyed = Cuda.cuEventDestroy_v2(event);
         unpin(slab);
+        return destroyed;
     }
 
     private static void unpin(Slab slab) {
@@ -109,6 +142,6 @@ public final class PinnedBuffer implements DeviceMemory {
 
     @Override
     public void free() {
-        owner.accept(this);
+        pool.give(this);
     }
 }

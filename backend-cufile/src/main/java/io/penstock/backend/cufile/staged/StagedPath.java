@@ -44,7 +44,7 @@ public final class StagedPath extends StagingPath {
 
     @Override
     public String refusal(Transfer transfer) {
-        return StreamAccess.isSizedLate(transfer) ? CudaPoint.ONLY_BY_STREAMS : "";
+        return StreamAccess.lateSize(transfer) != null ? CudaPoint.ONLY_BY_STREAMS : "";
     }
 
     /** {@inheritDoc} From every GPU: CUDA itself goes through host memory where one does not reach the other. */
@@ -68,6 +68,6 @@ public final class StagedPath extends StagingPath {
 
     @Override
     public DeviceMemory allocateBounceBuffer(long bytes) {
-        return PinnedBuffers.of(context).take(bytes);
+        return PinnedBuffer.Pool.of(context).take(bytes);
     }
 }

@@ -5,7 +5,7 @@ import io.penstock.backend.cufile.cuda.CudaFailure;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.backend.cufile.sync.CallTask;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -91,6 +91,11 @@ final class StreamCells {
     /** Returns true if the stream has written the word. */
     boolean isMarked(int id) {
         return (int) INTS.getAcquire(view, id * BYTES + MARK) != 0;
+    }
+
+    /** Returns the size of the operation as the stream found it; valid only once the stream is past it. */
+    long sizeFound(int id) {
+        return view.getLong(id * BYTES + SIZE);
     }
 
     /** Returns the count of the operation; valid only once the stream is past it. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.stream;
 
+import io.penstock.NativeError;
 import io.penstock.PenstockException;
 import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.cuda.CudaFailure;
@@ -35,7 +36,7 @@ public final class StreamQueue extends PolledQueue {
     private final boolean[] streamed; // by tag: enqueued on a stream
     private final long[] events; // by tag: behind the operation, where its stream cannot write; kept for reuse
     private final boolean[] byEvent; // by tag
-    private final boolean[] sized; // by tag: has a late size, released after the operation
+    private final @Nullable LateWord[] sizes; // by tag: the late size, released after the operation
     private final StreamLines lines;
     private @Nullable StreamCells cells; // this and driver: from the first request on
     private @Nullable CuFileDriver driver;
@@ -46,7 +47,7 @@ public final class StreamQueue extends PolledQueue {
         this.streamed = new boolean[others.depth()];
         this.events = new long[others.depth()];
         this.byEvent = new boolean[others.depth()];
-        this.sized = new boolean[others.depth()];
+        this.sizes = new @Nullable LateWord[others.depth()];
     }
 
     @Override
@@ -65,14 +66,7 @@ public final class StreamQueue extends PolledQueue {
                     break;
                 }
                 any = true;
-                CallTask task = takeNext();
-                CudaPoint point = task.point;
-                if (point != null && point.size() != null && !point.takeSize()) {
-                    countReleased();
-                    end(task, 0); // the part beyond the late size counts as beyond the end
-                } else {
-                    start(open, line, task);
-                }
+                start(open, line, takeNext());
             }
         } catch (PenstockException none) {
             failWaiting(none.nativeError()
@@ -108,7 +102,7 @@ public final class StreamQueue extends PolledQueue {
     /**
      * Returns the base address to pass. Where the file does not go directly, it is that of the bytes themselves, even
      * in registered memory: libcufile 1.15.1 confuses the buffer offsets of several streams in POSIX mode
-     * ({@code benchmarks/experiments/streams.c}), which it chooses file by file.
+     * ({@code tools/benchmarks/experiments/streams.c}), which it chooses file by file.
      */
     private static long base(CallTask task) {
         return task.file().isDirect() ? task.base() : task.offsetFrom(0);
@@ -144,7 +138,7 @@ public final class StreamQueue extends PolledQueue {
     private void joinOrder(CallTask task, long stream) {
         CudaPoint point = task.point;
         Runnable inOrder = task.inOrder;
-        task.inOrder = null; // once, even if the operation is short and continues
+        task.inOrder = null;
         if (point != null && inOrder != null && (byEvent[task.tag] || record(task.tag, stream))) {
             point.join(events[task.tag]);
             inOrder.run();
@@ -161,15 +155,15 @@ public final class StreamQueue extends PolledQueue {
      */
     private int takeSize(StreamCells open, CallTask task, long stream) {
         CudaPoint point = task.point;
-        LateWord late = point == null ? null : point.size();
+        LateWord late = point == null ? null : point.takeSize();
         if (late == null) {
             return CudaError.SUCCESS;
         }
-        boolean there = late.enter();
-        sized[task.tag] = there;
-        return there
-                ? Cuda.cuMemcpyAsync(open.size(task.tag), late.address(), Long.BYTES, stream)
-                : CudaError.INVALID_VALUE;
+        if (!late.enter()) {
+            return CudaError.INVALID_VALUE;
+        }
+        sizes[task.tag] = late;
+        return Cuda.cuMemcpyAsync(open.size(task.tag), late.address(), Long.BYTES, stream);
     }
 
     private static long submit(StreamCells open, long base, CallTask task, long stream) {
@@ -243,19 +237,35 @@ public final class StreamQueue extends PolledQueue {
         } else if (failure == null && count < 0) {
             failure = CuFileFailure.ofLateCount(call(task), count);
         }
-        LateWord late = task.point == null ? null : task.point.size();
-        if (late != null && sized[task.tag]) {
-            sized[task.tag] = false;
+        LateWord late = sizes[task.tag];
+        if (late != null) {
+            sizes[task.tag] = null;
             late.leave();
+            NativeFailure wrong = state == CudaError.SUCCESS && task.failure() == null
+                    ? sizedLate(task, late, open.sizeFound(task.tag))
+                    : null;
+            failure = wrong == null ? failure : wrong; // rather than what cuFile made of such a size
         }
         if (failure != null) {
             task.file().failed(failure);
             fail(task, failure);
-        } else if (late == null && task.goesOn(count)) {
+        } else if (task.point == null && task.goesOn(count)) { // else the engine looks who may already wait behind it
             again(task);
         } else {
             end(task, count);
         }
+    }
+
+    /** Shortens the request to the size that the stream has found in the cell; returns what is wrong with that size. */
+    private static @Nullable NativeFailure sizedLate(CallTask task, LateWord late, long found) {
+        if (found < 0 || found > task.rest() || found % late.unit() != 0) {
+            String note = "the late-bound size must be a multiple of " + late.unit() + " bytes, at most " + task.rest()
+                    + ", was " + found;
+            return new NativeFailure(
+                    new NativeError(call(task), 0, "CU_FILE_SUCCESS"), NativeFailure.Kind.PERMANENT, note);
+        }
+        task.resize(found);
+        return null;
     }
 
     private static String call(CallTask task) {

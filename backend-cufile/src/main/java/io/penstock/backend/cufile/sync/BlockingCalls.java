@@ -9,12 +9,12 @@ import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.backend.cufile.staged.CopyStreams;
 import io.penstock.backend.cufile.staged.PinnedBuffer;
-import io.penstock.engine.spi.CallThreads;
+import io.penstock.engine.kit.CallThreads;
+import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.kit.file.HostFailure;
+import io.penstock.engine.kit.file.HostFile;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.file.HostFailure;
-import io.penstock.engine.spi.file.HostFile;
 import java.io.IOException;
 
 /**

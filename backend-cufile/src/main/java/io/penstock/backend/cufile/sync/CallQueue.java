@@ -2,7 +2,7 @@
 package io.penstock.backend.cufile.sync;
 
 import io.penstock.backend.cufile.driver.CuFileFailure;
-import io.penstock.engine.spi.CallThreads;
+import io.penstock.engine.kit.CallThreads;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;

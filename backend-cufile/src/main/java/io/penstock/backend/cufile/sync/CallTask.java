@@ -104,6 +104,12 @@ public final class CallTask {
         return bytes - done;
     }
 
+    /** Makes {@code size} the number of bytes still to be moved: the device has decided it. */
+    public void resize(long size) {
+        bytes = done + size;
+        request.resize(bytes);
+    }
+
     /** Returns their offset in the file. */
     public long restOffset() {
         return request.fileOffset() + done;

@@ -3,9 +3,9 @@ package io.penstock.backend.cufile.sync;
 
 import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.driver.CuFileFailure;
+import io.penstock.engine.kit.Pause;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
-import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
 import java.util.ArrayDeque;
@@ -26,7 +26,7 @@ public abstract class PolledQueue implements NativeQueue {
     protected final CallQueue others;
     private final ArrayDeque<CallTask> waiting = new ArrayDeque<>();
     private final ArrayDeque<CallTask> ended = new ArrayDeque<>();
-    private final Pause pause = new Pause().naps(5_000, 200_000); // between polls
+    private final Pause pause = Pause.betweenPolls(); // between polls
     private int inFlight; // held by cuFile
 
     protected PolledQueue(CudaContext context, CallQueue others) {

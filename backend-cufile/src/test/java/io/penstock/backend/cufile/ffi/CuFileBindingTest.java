@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.file.HostFile;
+import io.penstock.engine.kit.host.HostFiles;
 import io.penstock.engine.spi.Limits;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.file.HostFile;
-import io.penstock.engine.spi.host.HostFiles;
 import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -10,7 +10,7 @@ import io.penstock.backend.cufile.cuda.CudaGpu;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.ffi.Cuda;
-import io.penstock.engine.spi.machine.KernelFiles;
+import io.penstock.engine.kit.machine.KernelFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,9 +3,9 @@ package io.penstock.backend.cufile.sync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.engine.kit.WrappedFile;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
-import io.penstock.engine.spi.WrappedFile;
 import io.penstock.engine.testing.Requests;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

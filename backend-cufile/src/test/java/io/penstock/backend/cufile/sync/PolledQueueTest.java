@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.penstock.backend.cufile.device.GpuMemory;
+import io.penstock.engine.kit.WrappedFile;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.WrappedFile;
 import io.penstock.engine.testing.Requests;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -18,8 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What an I/O queue finds when it looks, and that it continues from there instead of waiting for what nothing will report
- * it.
+ * What an I/O queue finds when it looks, and that it continues from there instead of waiting for what nothing will
+ * report it.
  */
 class PolledQueueTest {
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11.device;
 
-import io.penstock.backend.dx11.ffi.Direct3d;
+import io.penstock.backend.dx11.ffi.Com;
+import io.penstock.backend.dx11.ffi.D3d11;
 import io.penstock.backend.dx11.ffi.Dxgi;
-import io.penstock.backend.dx11.ffi.DxgiAdapter1;
-import io.penstock.backend.dx11.ffi.DxgiFactory1;
 import io.penstock.backend.dx11.ffi.Hresult;
-import io.penstock.backend.dx11.ffi.Unknown;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -37,9 +35,9 @@ public record Adapter(int index, String name, long memoryBytes, boolean hardware
         List<Adapter> adapters = new ArrayList<>();
         withFactory(factory -> {
             long[] adapter = new long[1];
-            for (int index = 0; !Hresult.failed(DxgiFactory1.EnumAdapters1(factory, index, adapter)); index++) {
+            for (int index = 0; !Hresult.failed(Dxgi.EnumAdapters1(factory, index, adapter)); index++) {
                 adapters.add(describe(index, adapter[0]));
-                Unknown.Release(adapter[0]);
+                Com.Release(adapter[0]);
             }
             return 0;
         });
@@ -49,7 +47,7 @@ public record Adapter(int index, String name, long memoryBytes, boolean hardware
     /** Describes an adapter; the caller keeps its reference. */
     static Adapter describe(int index, long adapter) {
         byte[] description = new byte[DESCRIPTION_BYTES];
-        int result = DxgiAdapter1.GetDesc1(adapter, description);
+        int result = Dxgi.GetDesc1(adapter, description);
         if (Hresult.failed(result)) {
             throw Dx11Failure.unavailable("adapter " + index, "IDXGIAdapter1::GetDesc1", result);
         }
@@ -67,38 +65,38 @@ public record Adapter(int index, String name, long memoryBytes, boolean hardware
     public int createDevice(long[] device) {
         return (int) withFactory(factory -> {
             long[] adapter = new long[1];
-            int found = DxgiFactory1.EnumAdapters1(factory, index, adapter);
+            int found = Dxgi.EnumAdapters1(factory, index, adapter);
             if (Hresult.failed(found)) {
                 return found;
             }
             try {
-                return createDevice(adapter[0], Direct3d.DRIVER_TYPE_UNKNOWN, device);
+                return createDevice(adapter[0], D3d11.Exports.DRIVER_TYPE_UNKNOWN, device);
             } finally {
-                Unknown.Release(adapter[0]);
+                Com.Release(adapter[0]);
             }
         });
     }
 
     /** Creates a device on Microsoft's software renderer; returns the result of {@code D3D11CreateDevice}. */
     static int createWarpDevice(long[] device) {
-        return createDevice(0, Direct3d.DRIVER_TYPE_WARP, device);
+        return createDevice(0, D3d11.Exports.DRIVER_TYPE_WARP, device);
     }
 
     private static int createDevice(long adapter, int driverType, long[] device) {
-        return Direct3d.D3D11CreateDevice(
-                adapter, driverType, 0, 0, LEVELS, LEVELS.length, Direct3d.SDK_VERSION, device, 0, 0);
+        return D3d11.Exports.D3D11CreateDevice(
+                adapter, driverType, 0, 0, LEVELS, LEVELS.length, D3d11.Exports.SDK_VERSION, device, 0, 0);
     }
 
     private static long withFactory(LongUnaryOperator use) {
         long[] factory = new long[1];
-        int result = Dxgi.CreateDXGIFactory1(DxgiFactory1.TABLE.id(), factory);
+        int result = Dxgi.Exports.CreateDXGIFactory1(Dxgi.FACTORY_1.id(), factory);
         if (Hresult.failed(result)) {
             throw Dx11Failure.unavailable("no list of adapters", "CreateDXGIFactory1", result);
         }
         try {
             return use.applyAsLong(factory[0]);
         } finally {
-            Unknown.Release(factory[0]);
+            Com.Release(factory[0]);
         }
     }
 

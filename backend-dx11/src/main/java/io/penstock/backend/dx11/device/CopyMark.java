@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11.device;
 
+import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;

@@ -3,10 +3,10 @@ package io.penstock.backend.dx11.device;
 
 import io.penstock.Options;
 import io.penstock.backend.dx11.Dx11Options;
-import io.penstock.backend.dx11.ffi.Direct3d;
+import io.penstock.backend.dx11.ffi.D3d11;
 import io.penstock.backend.dx11.ffi.Dxgi;
-import io.penstock.engine.spi.ffi.Machine;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.Machine;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -39,8 +39,8 @@ public record DeviceChoice(long application, String adapter) {
         if (!NativeMemory.isAvailable()) {
             return "JNA cannot be loaded";
         }
-        String direct3d = Direct3d.LIBRARY.load(options.get(Dx11Options.D3D11));
-        String dxgi = Dxgi.LIBRARY.load("");
+        String direct3d = D3d11.Exports.LIBRARY.load(options.get(Dx11Options.D3D11));
+        String dxgi = Dxgi.Exports.LIBRARY.load("");
         return direct3d.isEmpty() ? dxgi : direct3d;
     }
 
@@ -81,19 +81,7 @@ public record DeviceChoice(long application, String adapter) {
     }
 
     private static long application(Options options) {
-        String text = options.get(Dx11Options.DEVICE).strip();
-        if (text.equals("own")) {
-            return 0;
-        }
-        try {
-            long address = Long.decode(text);
-            if (address > 0) {
-                return address;
-            }
-        } catch (NumberFormatException e) {
-            // reported below
-        }
-        throw new IllegalArgumentException(options.source(Dx11Options.DEVICE) + " sets " + Dx11Options.DEVICE + "="
-                + text + ", but it must be own, or the address of an ID3D11Device");
+        String text = options.get(Dx11Options.DEVICE);
+        return text.equals("own") ? 0 : Long.decode(text);
     }
 }

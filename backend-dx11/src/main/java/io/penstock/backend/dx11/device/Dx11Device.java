@@ -5,15 +5,13 @@ import io.penstock.BackendUnavailableException;
 import io.penstock.Options;
 import io.penstock.backend.dx11.CopyCompletion;
 import io.penstock.backend.dx11.Dx11Options;
-import io.penstock.backend.dx11.ffi.D3d11Context;
-import io.penstock.backend.dx11.ffi.D3d11Device;
-import io.penstock.backend.dx11.ffi.D3d11Multithread;
-import io.penstock.backend.dx11.ffi.DxgiDevice;
+import io.penstock.backend.dx11.ffi.Com;
+import io.penstock.backend.dx11.ffi.D3d11;
+import io.penstock.backend.dx11.ffi.Dxgi;
 import io.penstock.backend.dx11.ffi.Hresult;
-import io.penstock.backend.dx11.ffi.Unknown;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicLong;
+import io.penstock.engine.kit.LiveObjects;
+import io.penstock.engine.kit.SharedContext;
+import io.penstock.engine.spi.Shared;
 
 /**
  * The device of one backend, its own or the application's, its immediate context and the thread that makes calls there.
@@ -21,13 +19,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p><b>Threading:</b> the context is protected ({@code ID3D11Multithread}), so an application that draws on its own
  * device, and polls of fences, may call it concurrently with the executor; only the executor issues copies.
  *
- * <p><b>Ownership:</b> reference-counted: the backend and each object allocated on the device hold a reference; the
- * last to {@link #leave} terminates the thread and releases the device's COM references.
+ * <p><b>Ownership:</b> the backend and each object allocated on the device are users; the last to {@link #leave}
+ * terminates the thread and releases the device's COM references.
  */
-public final class Dx11Device {
+public final class Dx11Device extends SharedContext<Dx11Device> {
 
-    /** Devices, contexts and other references that {@link Dx11Device}s hold, for leak tests. */
-    public static final AtomicLong LIVE = new AtomicLong();
+    private static final Shared<Object, Dx11Device> OPEN = new Shared<>(Dx11Device::close); // each by a key of its own
 
     private final long device;
     private final long context;
@@ -35,10 +32,9 @@ public final class Dx11Device {
     private final boolean owned;
     private final CopyCompletions ends;
     private final Dx11Executor executor;
-    private final List<Runnable> atEnd = new CopyOnWriteArrayList<>();
-    private int users = 1; // guarded by this
 
     private Dx11Device(long device, long context, boolean owned, CopyCompletion end) {
+        super(OPEN);
         this.device = device;
         this.context = context;
         this.owned = owned;
@@ -50,15 +46,19 @@ public final class Dx11Device {
             ends.close();
             throw e;
         }
-        LIVE.incrementAndGet();
+        LiveObjects.add(Dx11Device.class);
     }
 
     /**
-     * Opens the device that the options select, with one reference.
+     * Opens the device that the options select, with one user.
      *
      * @throws BackendUnavailableException if there is no Direct3D, no such adapter, or its device is unsuitable
      */
     public static Dx11Device open(Options options) {
+        return OPEN.open(new Object(), () -> make(options));
+    }
+
+    private static Dx11Device make(Options options) {
         DeviceChoice choice = DeviceChoice.of(options);
         String why = DeviceChoice.load(options);
         if (!why.isEmpty()) {
@@ -66,14 +66,14 @@ public final class Dx11Device {
         }
         long device = choice.application() == 0 ? create(choice) : adopt(choice.application());
         long[] context = new long[1];
-        D3d11Device.GetImmediateContext(device, context);
+        D3d11.GetImmediateContext(device, context);
         try {
             protect(device, context[0]);
             return new Dx11Device(
                     device, context[0], choice.application() == 0, options.get(Dx11Options.COPY_COMPLETION));
         } catch (RuntimeException | Error e) {
-            Unknown.Release(context[0]);
-            Unknown.Release(device);
+            Com.Release(context[0]);
+            Com.Release(device);
             throw e;
         }
     }
@@ -90,13 +90,13 @@ public final class Dx11Device {
     }
 
     private static long adopt(long application) {
-        long device = Unknown.as(application, D3d11Device.TABLE);
+        long device = Com.as(application, D3d11.DEVICE);
         if (device == 0) {
             throw Dx11Failure.unavailable(
                     Dx11Options.DEVICE + "=0x" + Long.toHexString(application) + " is not an ID3D11Device");
         }
-        if ((D3d11Device.GetCreationFlags(device) & D3d11Device.CREATE_SINGLETHREADED) != 0) {
-            Unknown.Release(device);
+        if ((D3d11.GetCreationFlags(device) & D3d11.CREATE_SINGLETHREADED) != 0) {
+            Com.Release(device);
             throw Dx11Failure.unavailable(
                     "the application's device was made with D3D11_CREATE_DEVICE_SINGLETHREADED, but copies are made by"
                             + " another thread");
@@ -105,15 +105,15 @@ public final class Dx11Device {
     }
 
     private static void protect(long device, long context) {
-        long multithread = Unknown.as(context, D3d11Multithread.TABLE);
+        long multithread = Com.as(context, D3d11.MULTITHREAD);
         if (multithread == 0) {
-            multithread = Unknown.as(device, D3d11Multithread.TABLE); // its location before Windows 10
+            multithread = Com.as(device, D3d11.MULTITHREAD); // its location before Windows 10
         }
         if (multithread == 0) {
             throw Dx11Failure.unavailable("this device has no ID3D11Multithread, so that its context cannot be shared");
         }
-        D3d11Multithread.SetMultithreadProtected(multithread, 1);
-        Unknown.Release(multithread);
+        D3d11.SetMultithreadProtected(multithread, 1);
+        Com.Release(multithread);
     }
 
     private static CopyCompletions ends(long device, long context, CopyCompletion wanted) {
@@ -126,11 +126,11 @@ public final class Dx11Device {
     }
 
     private static Adapter adapter(long device) {
-        long dxgi = Unknown.as(device, DxgiDevice.TABLE);
+        long dxgi = Com.as(device, Dxgi.DEVICE);
         long[] adapter = new long[1];
-        int result = dxgi == 0 ? Hresult.E_NOINTERFACE : DxgiDevice.GetAdapter(dxgi, adapter);
+        int result = dxgi == 0 ? Hresult.E_NOINTERFACE : Dxgi.GetAdapter(dxgi, adapter);
         if (dxgi != 0) {
-            Unknown.Release(dxgi);
+            Com.Release(dxgi);
         }
         if (Hresult.failed(result)) {
             throw Dx11Failure.unavailable("the device's adapter", "IDXGIDevice::GetAdapter", result);
@@ -138,41 +138,30 @@ public final class Dx11Device {
         try {
             return Adapter.describe(-1, adapter[0]);
         } finally {
-            Unknown.Release(adapter[0]);
+            Com.Release(adapter[0]);
         }
     }
 
-    /** Takes a reference; requires that another is held. */
-    public synchronized void join() {
-        if (users == 0) {
-            throw new IllegalStateException(this + " is closed");
-        }
-        users++;
-    }
-
-    /** Releases a reference; the last one terminates the thread and releases the device. */
-    public void leave() {
-        synchronized (this) {
-            if (--users > 0) {
-                return;
-            }
-        }
-        atEnd.forEach(Runnable::run);
+    @Override
+    protected void free() {
         if (!executor.end()) {
             return; // it hangs in a driver call that uses the device
         }
         ends.close();
         if (owned) {
-            D3d11Context.Flush(context); // released objects are destroyed later, by the device
+            D3d11.Flush(context); // released objects are destroyed later, by the device
         }
-        Unknown.Release(context);
-        Unknown.Release(device);
-        LIVE.decrementAndGet();
+        Com.Release(context);
+        Com.Release(device);
+        LiveObjects.remove(Dx11Device.class);
     }
 
-    /** Registers a task to run when the last reference is released, before the device is. */
-    public void atEnd(Runnable run) {
-        atEnd.add(run);
+    /** Returns whether an {@code ID3D11DeviceChild} belongs to this device. */
+    public boolean owns(long child) {
+        long[] owner = new long[1];
+        D3d11.GetDevice(child, owner);
+        Com.Release(owner[0]);
+        return owner[0] == device;
     }
 
     /** Throws the exception for a failed call that is not a transfer. */
@@ -183,7 +172,7 @@ public final class Dx11Device {
     /** Issues a copy of bytes from one buffer to another, with the box of a mark; called on the executor. */
     public void copy(CopyMark mark, long to, long toOffset, long from, long fromOffset, long bytes) {
         long box = mark.box(fromOffset, fromOffset + bytes);
-        D3d11Context.CopySubresourceRegion(context, to, 0, (int) toOffset, 0, 0, from, 0, box);
+        D3d11.CopySubresourceRegion(context, to, 0, (int) toOffset, 0, 0, from, 0, box);
     }
 
     /** Returns the {@code ID3D11Device}. */

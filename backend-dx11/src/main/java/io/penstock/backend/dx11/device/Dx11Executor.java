@@ -2,10 +2,10 @@
 package io.penstock.backend.dx11.device;
 
 import io.penstock.backend.dx11.ffi.Kernel32;
-import io.penstock.engine.spi.DaemonThread;
-import io.penstock.engine.spi.Pause;
-import io.penstock.engine.spi.fence.PolledFences;
-import io.penstock.engine.spi.fence.Watched;
+import io.penstock.engine.kit.DaemonThread;
+import io.penstock.engine.kit.Pause;
+import io.penstock.engine.kit.fence.PolledFences;
+import io.penstock.engine.kit.fence.Watched;
 import io.penstock.engine.spi.staging.ExecutorPump;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;

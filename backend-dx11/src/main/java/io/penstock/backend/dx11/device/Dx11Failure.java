@@ -6,7 +6,7 @@ import io.penstock.Failure;
 import io.penstock.NativeError;
 import io.penstock.Outcome;
 import io.penstock.PenstockException;
-import io.penstock.backend.dx11.ffi.D3d11Device;
+import io.penstock.backend.dx11.ffi.D3d11;
 import io.penstock.backend.dx11.ffi.Hresult;
 import io.penstock.engine.spi.NativeFailure;
 
@@ -22,7 +22,7 @@ public final class Dx11Failure {
 
     /** Returns the failure for a failed call; checks whether the device was removed. */
     public static NativeFailure of(String call, int result, long device) {
-        int reason = D3d11Device.GetDeviceRemovedReason(device);
+        int reason = D3d11.GetDeviceRemovedReason(device);
         boolean lost = isLoss(result) || Hresult.failed(reason);
         NativeFailure.Kind kind = lost
                 ? NativeFailure.Kind.LOST

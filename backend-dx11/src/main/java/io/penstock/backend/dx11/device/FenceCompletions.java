@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11.device;
 
-import io.penstock.backend.dx11.ffi.D3d11Context;
-import io.penstock.backend.dx11.ffi.D3d11Context4;
-import io.penstock.backend.dx11.ffi.D3d11Device;
-import io.penstock.backend.dx11.ffi.D3d11Device5;
-import io.penstock.backend.dx11.ffi.D3d11Fence;
+import io.penstock.backend.dx11.ffi.Com;
+import io.penstock.backend.dx11.ffi.D3d11;
 import io.penstock.backend.dx11.ffi.Hresult;
-import io.penstock.backend.dx11.ffi.Unknown;
 import io.penstock.engine.spi.NativeFailure;
 import org.jspecify.annotations.Nullable;
 
@@ -41,15 +37,15 @@ final class FenceCompletions implements CopyCompletions {
      * @throws io.penstock.BackendUnavailableException if it supports fences but fails to create one
      */
     static @Nullable FenceCompletions open(long device, long context) {
-        long device5 = Unknown.as(device, D3d11Device5.TABLE);
-        long context4 = Unknown.as(context, D3d11Context4.TABLE);
+        long device5 = Com.as(device, D3d11.DEVICE_5);
+        long context4 = Com.as(context, D3d11.CONTEXT_4);
         if (device5 == 0 || context4 == 0) {
             release(device5);
             release(context4);
             return null;
         }
         long[] fence = new long[1];
-        int result = D3d11Device5.CreateFence(device5, 0, 0, D3d11Fence.TABLE.id(), fence);
+        int result = D3d11.CreateFence(device5, 0, 0, D3d11.FENCE.id(), fence);
         if (Hresult.failed(result)) {
             release(device5);
             release(context4);
@@ -60,13 +56,13 @@ final class FenceCompletions implements CopyCompletions {
 
     private static void release(long object) {
         if (object != 0) {
-            Unknown.Release(object);
+            Com.Release(object);
         }
     }
 
     @Override
     public @Nullable NativeFailure mark(CopyMark mark) {
-        int result = D3d11Context4.Signal(context4, fence, issued + 1);
+        int result = D3d11.Signal(context4, fence, issued + 1);
         if (Hresult.failed(result)) {
             return Dx11Failure.of("ID3D11DeviceContext4::Signal", result, device);
         }
@@ -81,12 +77,12 @@ final class FenceCompletions implements CopyCompletions {
     public boolean poll(CopyMark mark) {
         if (!flushed) {
             flushed = true; // one for all issued since
-            D3d11Context.Flush(context);
+            D3d11.Flush(context);
         }
-        long value = D3d11Fence.GetCompletedValue(fence);
-        if (value == D3d11Fence.LOST || ++mark.polls % POLLS_PER_CHECK == 0) {
-            int reason = D3d11Device.GetDeviceRemovedReason(device);
-            if (Hresult.failed(reason) || value == D3d11Fence.LOST) {
+        long value = D3d11.GetCompletedValue(fence);
+        if (value == D3d11.FENCE_LOST || ++mark.polls % POLLS_PER_CHECK == 0) {
+            int reason = D3d11.GetDeviceRemovedReason(device);
+            if (Hresult.failed(reason) || value == D3d11.FENCE_LOST) {
                 int why = Hresult.failed(reason) ? reason : Hresult.DXGI_ERROR_DEVICE_REMOVED;
                 mark.failure = Dx11Failure.removed(why, device);
                 return true;
@@ -97,11 +93,11 @@ final class FenceCompletions implements CopyCompletions {
 
     @Override
     public boolean ring(long event) {
-        long next = D3d11Fence.GetCompletedValue(fence) + 1;
+        long next = D3d11.GetCompletedValue(fence) + 1;
         if (next == rung) {
             return true;
         }
-        boolean rings = !Hresult.failed(D3d11Fence.SetEventOnCompletion(fence, next, event));
+        boolean rings = !Hresult.failed(D3d11.SetEventOnCompletion(fence, next, event));
         rung = rings ? next : 0; // the first value is 1: asked again, it tries again
         return rings;
     }
@@ -109,22 +105,22 @@ final class FenceCompletions implements CopyCompletions {
     @Override
     public long fence() {
         long[] made = new long[1];
-        if (Hresult.failed(D3d11Device5.CreateFence(device5, 0, 0, D3d11Fence.TABLE.id(), made))) {
+        if (Hresult.failed(D3d11.CreateFence(device5, 0, 0, D3d11.FENCE.id(), made))) {
             return 0;
         }
-        if (Hresult.failed(D3d11Context4.Signal(context4, made[0], FENCE_VALUE))) {
-            Unknown.Release(made[0]);
+        if (Hresult.failed(D3d11.Signal(context4, made[0], FENCE_VALUE))) {
+            Com.Release(made[0]);
             return 0;
         }
-        D3d11Context.Flush(context);
+        D3d11.Flush(context);
         return made[0];
     }
 
     @Override
     public void close() {
-        Unknown.Release(fence);
-        Unknown.Release(context4);
-        Unknown.Release(device5);
+        Com.Release(fence);
+        Com.Release(context4);
+        Com.Release(device5);
     }
 
     @Override

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11.device;
 
-import io.penstock.backend.dx11.ffi.D3d11Context;
-import io.penstock.backend.dx11.ffi.D3d11Device;
-import io.penstock.backend.dx11.ffi.D3d11Query;
+import io.penstock.backend.dx11.ffi.Com;
+import io.penstock.backend.dx11.ffi.D3d11;
 import io.penstock.backend.dx11.ffi.Hresult;
-import io.penstock.backend.dx11.ffi.Unknown;
 import io.penstock.engine.spi.NativeFailure;
 import org.jspecify.annotations.Nullable;
 
 /** Marks that are event queries, one each: every Direct3D 11 device supports them. */
 final class QueryCompletions implements CopyCompletions {
 
-    private static final int[] EVENT_QUERY = {D3d11Query.EVENT, 0};
+    private static final int[] EVENT_QUERY = {D3d11.Query.EVENT, 0};
 
     private final long device;
     private final long context;
@@ -26,19 +24,19 @@ final class QueryCompletions implements CopyCompletions {
     @Override
     public void equip(CopyMark mark) {
         long[] query = new long[1];
-        int result = D3d11Device.CreateQuery(device, EVENT_QUERY, query);
+        int result = D3d11.CreateQuery(device, EVENT_QUERY, query);
         Dx11Failure.check("a query for a mark", "ID3D11Device::CreateQuery", result, device);
         mark.value = query[0];
     }
 
     @Override
     public void strip(CopyMark mark) {
-        Unknown.Release(mark.value);
+        Com.Release(mark.value);
     }
 
     @Override
     public @Nullable NativeFailure mark(CopyMark mark) {
-        D3d11Context.End(context, mark.value);
+        D3d11.End(context, mark.value);
         mark.polls = 0;
         mark.failure = null;
         return null;
@@ -47,8 +45,8 @@ final class QueryCompletions implements CopyCompletions {
     @Override
     public boolean poll(CopyMark mark) {
         // The first poll flushes the issued commands.
-        int flags = mark.polls == 0 ? 0 : D3d11Context.GETDATA_DONOTFLUSH;
-        int state = D3d11Context.GetData(context, mark.value, mark.dataCell(), Integer.BYTES, flags);
+        int flags = mark.polls == 0 ? 0 : D3d11.GETDATA_DONOTFLUSH;
+        int state = D3d11.GetData(context, mark.value, mark.dataCell(), Integer.BYTES, flags);
         if (state == Hresult.S_OK) {
             return true;
         }
@@ -57,7 +55,7 @@ final class QueryCompletions implements CopyCompletions {
             return true;
         }
         // Some drivers never signal the queries of a removed device.
-        int reason = ++mark.polls % POLLS_PER_CHECK == 0 ? D3d11Device.GetDeviceRemovedReason(device) : Hresult.S_OK;
+        int reason = ++mark.polls % POLLS_PER_CHECK == 0 ? D3d11.GetDeviceRemovedReason(device) : Hresult.S_OK;
         if (Hresult.failed(reason)) {
             mark.failure = Dx11Failure.removed(reason, device);
         }
@@ -67,11 +65,11 @@ final class QueryCompletions implements CopyCompletions {
     @Override
     public long fence() {
         long[] query = new long[1];
-        if (Hresult.failed(D3d11Device.CreateQuery(device, EVENT_QUERY, query))) {
+        if (Hresult.failed(D3d11.CreateQuery(device, EVENT_QUERY, query))) {
             return 0;
         }
-        D3d11Context.End(context, query[0]);
-        D3d11Context.Flush(context);
+        D3d11.End(context, query[0]);
+        D3d11.Flush(context);
         return query[0];
     }
 

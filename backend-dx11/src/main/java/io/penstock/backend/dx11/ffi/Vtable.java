@@ -8,14 +8,14 @@ import com.sun.jna.Pointer;
 import com.sun.jna.SymbolProvider;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 
 /**
  * The table of functions of one COM interface, or of one with the same layout: its id, and the methods in use, each
- * named once with its index. A class binds its native methods to these indexes, not to functions: Direct3D objects
- * change their tables during their lifetime, so each call looks up the function in the object's table.
+ * with its index. A class {@linkplain #bind binds} its native methods to these indexes, not to functions: Direct3D
+ * objects change their tables during their lifetime, so each call looks up the function in the object's table.
  *
  * <p>{@link Thunks} does the look-up.
  */
@@ -48,7 +48,7 @@ public final class Vtable {
     }
 
     private static Map<String, Integer> places(String slots) {
-        Map<String, Integer> places = new LinkedHashMap<>();
+        Map<String, Integer> places = new HashMap<>();
         for (String entry : slots.strip().split("\\s+")) {
             int equals = entry.indexOf('=');
             places.put(entry.substring(0, equals), Integer.valueOf(entry.substring(equals + 1)));
@@ -70,8 +70,21 @@ public final class Vtable {
                 .array();
     }
 
-    /** Binds the native methods of a class to tables of this kind; their first argument is the object. */
-    void bind(Class<?> methods) {
+    /**
+     * Binds the native methods of a class to the tables that name them; their first argument is the object. A method of
+     * several tables has the same index in each.
+     */
+    static void bind(Class<?> methods, Vtable... tables) {
+        Map<String, Integer> slots = new HashMap<>();
+        for (Vtable table : tables) {
+            table.slots.forEach((method, place) -> {
+                Integer other = slots.put(method, place);
+                if (other != null && !other.equals(place)) {
+                    throw new IllegalArgumentException(
+                            table.name + " has " + method + " at " + place + ", another table at " + other);
+                }
+            });
+        }
         SymbolProvider places = (handle, symbol, system) -> {
             Integer place = slots.get(symbol);
             // JNA itself calls GetLastError.

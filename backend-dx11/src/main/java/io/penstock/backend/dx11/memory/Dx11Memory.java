@@ -5,20 +5,15 @@ import io.penstock.Failure;
 import io.penstock.PermanentStorageException;
 import io.penstock.backend.dx11.Dx11Options;
 import io.penstock.backend.dx11.device.Dx11Device;
-import io.penstock.backend.dx11.ffi.D3d11Buffer;
-import io.penstock.backend.dx11.ffi.D3d11Device;
-import io.penstock.backend.dx11.ffi.D3d11DeviceChild;
-import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.backend.dx11.ffi.Com;
+import io.penstock.backend.dx11.ffi.D3d11;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.spi.DeviceMemory;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A buffer of the device, allocated by the backend or the application; holds one reference to it and one to the device.
  */
 public class Dx11Memory implements DeviceMemory {
-
-    /** The references held, for leak tests. */
-    public static final AtomicLong LIVE = new AtomicLong();
 
     /** The maximum of a UINT, less what rounding up to {@link #UNIT} may add. */
     private static final long MOST_BYTES = 0xffff_fff0L;
@@ -39,7 +34,7 @@ public class Dx11Memory implements DeviceMemory {
      * @throws io.penstock.PenstockException with the device's error
      */
     public Dx11Memory(Dx11Device device, long bytes) {
-        this(device, create(device, bytes), bytes, D3d11Buffer.USAGE_DEFAULT, D3d11Buffer.BIND_SHADER_RESOURCE);
+        this(device, create(device, bytes), bytes, D3d11.USAGE_DEFAULT, D3d11.BIND_SHADER_RESOURCE);
     }
 
     /** Takes over a reference. */
@@ -50,7 +45,7 @@ public class Dx11Memory implements DeviceMemory {
         this.usage = usage;
         this.bind = bind;
         device.join();
-        LIVE.incrementAndGet();
+        LiveObjects.add(Dx11Memory.class);
     }
 
     private static long create(Dx11Device device, long bytes) {
@@ -61,15 +56,10 @@ public class Dx11Memory implements DeviceMemory {
         }
         long rounded = (Math.max(bytes, 1) + UNIT - 1) & -UNIT;
         int[] description = {
-            (int) rounded,
-            D3d11Buffer.USAGE_DEFAULT,
-            D3d11Buffer.BIND_SHADER_RESOURCE,
-            0,
-            D3d11Buffer.MISC_ALLOW_RAW_VIEWS,
-            0
+            (int) rounded, D3d11.USAGE_DEFAULT, D3d11.BIND_SHADER_RESOURCE, 0, D3d11.MISC_ALLOW_RAW_VIEWS, 0
         };
         long[] buffer = new long[1];
-        int result = D3d11Device.CreateBuffer(device.handle(), description, 0, buffer);
+        int result = D3d11.CreateBuffer(device.handle(), description, 0, buffer);
         device.check(request, "ID3D11Device::CreateBuffer", result);
         return buffer[0];
     }
@@ -81,23 +71,20 @@ public class Dx11Memory implements DeviceMemory {
      */
     public static Dx11Memory wrap(Dx11Device device, long nativeHandle, long bytes) {
         String what = "0x" + Long.toHexString(nativeHandle);
-        long buffer = nativeHandle == 0 ? 0 : Unknown.as(nativeHandle, D3d11Buffer.TABLE);
+        long buffer = nativeHandle == 0 ? 0 : Com.as(nativeHandle, D3d11.BUFFER);
         if (buffer == 0) {
             throw new IllegalArgumentException(what + " is not an ID3D11Buffer");
         }
-        long[] owner = new long[1];
-        D3d11DeviceChild.GetDevice(buffer, owner);
-        Unknown.Release(owner[0]);
         int[] description = new int[6];
-        D3d11Buffer.GetDesc(buffer, description);
+        D3d11.GetDesc(buffer, description);
         long length = Integer.toUnsignedLong(description[0]);
-        String why = owner[0] != device.handle()
+        String why = !device.owns(buffer)
                 ? " belongs to another device: see " + Dx11Options.DEVICE
                 : bytes > length
                         ? " has " + length + " bytes, not " + bytes
-                        : description[1] == D3d11Buffer.USAGE_IMMUTABLE ? " is immutable" : "";
+                        : description[1] == D3d11.USAGE_IMMUTABLE ? " is immutable" : "";
         if (!why.isEmpty()) {
-            Unknown.Release(buffer);
+            Com.Release(buffer);
             throw new IllegalArgumentException("the ID3D11Buffer " + what + why);
         }
         return new Dx11Memory(device, buffer, bytes, description[1], description[2]);
@@ -114,12 +101,12 @@ public class Dx11Memory implements DeviceMemory {
 
     /** Returns true if the processor writes it through a mapping, and the device never does. */
     public final boolean isDynamic() {
-        return usage == D3d11Buffer.USAGE_DYNAMIC;
+        return usage == D3d11.USAGE_DYNAMIC;
     }
 
     /** Returns true if its usage is DEFAULT, as in the sample of AMD's manual. */
     public final boolean isDefault() {
-        return usage == D3d11Buffer.USAGE_DEFAULT;
+        return usage == D3d11.USAGE_DEFAULT;
     }
 
     /** Returns its lock between copies and transfers by AMD's interface. */
@@ -130,7 +117,7 @@ public class Dx11Memory implements DeviceMemory {
     /** Returns true if the driver can update it from any host memory. */
     public final boolean isUpdatable() {
         // Before Direct3D 11.1, constant buffers cannot be updated in part.
-        return isDefault() && (bind & D3d11Buffer.BIND_CONSTANT_BUFFER) == 0;
+        return isDefault() && (bind & D3d11.BIND_CONSTANT_BUFFER) == 0;
     }
 
     @Override
@@ -150,8 +137,8 @@ public class Dx11Memory implements DeviceMemory {
 
     @Override
     public void free() {
-        LIVE.decrementAndGet();
-        Unknown.Release(buffer);
+        LiveObjects.remove(Dx11Memory.class);
+        Com.Release(buffer);
         device.leave();
     }
 }

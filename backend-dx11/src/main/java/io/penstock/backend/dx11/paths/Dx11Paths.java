@@ -5,55 +5,64 @@ import io.penstock.Options;
 import io.penstock.backend.dx11.Dx11Options;
 import io.penstock.backend.dx11.Dx11Path;
 import io.penstock.backend.dx11.device.Dx11Device;
-import io.penstock.backend.dx11.device.Dx11Failure;
 import io.penstock.backend.dx11.ssg.Dx11Ssg;
 import io.penstock.backend.dx11.ssg.Dx11SsgPath;
 import io.penstock.backend.dx11.staged.StagedPath;
+import io.penstock.engine.kit.PathTable;
+import io.penstock.engine.kit.ssg.SsgRefusal;
 import io.penstock.engine.spi.IoPath;
-import io.penstock.engine.spi.ssg.SsgRefusal;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The paths that {@link Dx11Options#PATH} asks for, the best first and the one that takes everything last.
- *
- * @param all the paths
- * @param ssg AMD's interface; null if no path uses it. The caller releases the first reference
- * @param whyNotSsg why it is null
- */
-record Dx11Paths(List<IoPath> all, @Nullable Dx11Ssg ssg, String whyNotSsg) {
+/** The paths for {@link Dx11Options#PATH}, and AMD's interface, of which the caller releases the first reference. */
+final class Dx11Paths {
+
+    private final List<IoPath> all;
+    private @Nullable Dx11Ssg ssg;
+    private String whyNotSsg = Dx11Options.PATH + "=staged";
 
     /**
      * Makes them.
      *
      * @throws io.penstock.BackendUnavailableException if AMD's interface is requested but not available
      */
-    static Dx11Paths of(Dx11Device device, Options options) {
-        Dx11Path path = options.get(Dx11Options.PATH);
-        Dx11Ssg ssg = null;
-        String why = path == Dx11Path.STAGED ? Dx11Options.PATH + "=staged" : Dx11Ssg.whyNot(options);
-        if (why.isEmpty()) {
-            try {
-                ssg = Dx11Ssg.open(device, options);
-            } catch (SsgRefusal refused) {
-                why = String.valueOf(refused.getMessage());
-            }
-        }
-        if (ssg == null && path == Dx11Path.SSG) {
-            throw Dx11Failure.unavailable(Dx11Options.PATH + "=ssg, but " + why);
-        }
-        String reason =
-                "through staging buffers: " + (ssg == null ? why : "AMD's interface cannot carry this transfer");
-        StagedPath staged;
+    Dx11Paths(Dx11Device device, Options options) {
+        PathTable<Dx11Path> table = new PathTable<>(Dx11Options.PATH, options);
+        table.row(
+                Set.of(Dx11Path.AUTO, Dx11Path.SSG),
+                () -> whyNotSsg = open(device, options),
+                "AMD's interface cannot carry this transfer",
+                () -> ssg == null ? List.of() : List.of(new Dx11SsgPath(ssg)));
         try {
-            staged = new StagedPath(device, options, reason);
+            all = table.open(why -> new StagedPath(device, options, "through staging buffers: " + why));
         } catch (RuntimeException e) {
             if (ssg != null) {
                 ssg.leave();
             }
             throw e;
         }
-        return new Dx11Paths(ssg == null ? List.of(staged) : List.of(new Dx11SsgPath(ssg), staged), ssg, why);
+    }
+
+    /** Opens AMD's interface; returns why there is none, or an empty string. */
+    private String open(Dx11Device device, Options options) {
+        String why = Dx11Ssg.whyNot(options);
+        try {
+            ssg = why.isEmpty() ? Dx11Ssg.open(device, options) : null;
+            return why;
+        } catch (SsgRefusal refused) {
+            return String.valueOf(refused.getMessage());
+        }
+    }
+
+    List<IoPath> all() {
+        return all;
+    }
+
+    /** Returns AMD's interface; null if no path uses it. */
+    @Nullable
+    Dx11Ssg ssg() {
+        return ssg;
     }
 
     /** Returns the fact about AMD's interface for the capabilities. */

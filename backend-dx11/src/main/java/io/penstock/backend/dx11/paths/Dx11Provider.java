@@ -11,7 +11,7 @@ import io.penstock.backend.dx11.device.DeviceChoice;
 import io.penstock.backend.dx11.device.Dx11Device;
 import io.penstock.backend.dx11.ssg.Dx11Ssg;
 import io.penstock.engine.Engine;
-import io.penstock.engine.spi.ffi.NativeAccess;
+import io.penstock.engine.kit.ffi.NativeAccess;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.spi.BackendProvider;
 import java.util.ArrayList;
@@ -81,7 +81,7 @@ public final class Dx11Provider implements BackendProvider {
         Dx11Device device = Dx11Device.open(options);
         Dx11Paths ioPaths;
         try {
-            ioPaths = Dx11Paths.of(device, options);
+            ioPaths = new Dx11Paths(device, options);
         } catch (RuntimeException | Error e) {
             device.leave();
             throw e;

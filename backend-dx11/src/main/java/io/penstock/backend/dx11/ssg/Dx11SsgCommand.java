@@ -3,10 +3,10 @@ package io.penstock.backend.dx11.ssg;
 
 import io.penstock.backend.dx11.memory.BufferTurns;
 import io.penstock.backend.dx11.memory.Dx11Memory;
+import io.penstock.engine.kit.ssg.SsgCommand;
+import io.penstock.engine.kit.ssg.SsgQueue;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ssg.SsgCommand;
-import io.penstock.engine.spi.ssg.SsgQueue;
 import java.util.function.BooleanSupplier;
 
 /** A command, with the steps of the copy that it may be. */

@@ -2,15 +2,15 @@
 package io.penstock.backend.dx11.ssg;
 
 import io.penstock.backend.dx11.device.Dx11Failure;
-import io.penstock.backend.dx11.ffi.AmdSsg;
+import io.penstock.backend.dx11.ffi.AmdDx;
 import io.penstock.backend.dx11.ffi.Hresult;
-import io.penstock.engine.spi.ssg.SsgFileObject;
-import io.penstock.engine.spi.ssg.SsgRefusal;
+import io.penstock.engine.kit.LiveObjects;
+import io.penstock.engine.kit.ssg.SsgFileObject;
+import io.penstock.engine.kit.ssg.SsgRefusal;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,9 +21,6 @@ import org.slf4j.LoggerFactory;
 public final class Dx11SsgFile extends SsgFileObject {
 
     private static final Logger LOG = LoggerFactory.getLogger(Dx11SsgFile.class);
-
-    /** The handles that this process holds. */
-    public static final AtomicLong LIVE = new AtomicLong();
 
     private final SsgInterface ssg;
     private final Runnable released;
@@ -51,13 +48,13 @@ public final class Dx11SsgFile extends SsgFileObject {
         }
         byte[] cell = new byte[Long.BYTES];
         byte[] name = (path.toAbsolutePath() + "\0").getBytes(StandardCharsets.UTF_16LE);
-        int opened = AmdSsg.CreateFile(ssg.handle(), name, header.number(write ? "write" : "read"), cell);
+        int opened = AmdDx.CreateFile(ssg.handle(), name, header.number(write ? "write" : "read"), cell);
         SsgInterface.check(request, "IAmdDxExtSSG::CreateFile", opened);
         long handle = header.handle().get(cell);
-        LIVE.incrementAndGet();
+        LiveObjects.add(Dx11SsgFile.class);
         try {
             byte[] info = new byte[header.bytes("info")];
-            int result = AmdSsg.GetFileInfo(ssg.handle(), handle, info);
+            int result = AmdDx.GetFileInfo(ssg.handle(), handle, info);
             SsgInterface.check(request, "IAmdDxExtSSG::GetFileInfo", result);
             long block = checkedBlock(request, header.field("info", "block").get(info));
             return new Dx11SsgFile(
@@ -81,8 +78,8 @@ public final class Dx11SsgFile extends SsgFileObject {
     }
 
     private static void release(SsgInterface ssg, long handle) {
-        int released = AmdSsg.ReleaseFile(ssg.handle(), handle);
-        LIVE.decrementAndGet();
+        int released = AmdDx.ReleaseFile(ssg.handle(), handle);
+        LiveObjects.remove(Dx11SsgFile.class);
         if (Hresult.failed(released)) {
             LOG.warn(
                     "a file handle could not be released: {}",

@@ -2,8 +2,8 @@
 package io.penstock.backend.dx11.ssg;
 
 import io.penstock.Transfer;
+import io.penstock.engine.kit.ssg.SsgPath;
 import io.penstock.engine.spi.NativeFile;
-import io.penstock.engine.spi.ssg.SsgPath;
 
 /** The path by AMD's interface, whose offsets may have 32 bits. */
 public final class Dx11SsgPath extends SsgPath {

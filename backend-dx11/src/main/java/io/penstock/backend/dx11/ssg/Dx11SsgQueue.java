@@ -3,11 +3,11 @@ package io.penstock.backend.dx11.ssg;
 
 import io.penstock.Options;
 import io.penstock.backend.dx11.Dx11Options;
-import io.penstock.engine.spi.DaemonThread;
+import io.penstock.engine.kit.DaemonThread;
+import io.penstock.engine.kit.ssg.SsgCommand;
+import io.penstock.engine.kit.ssg.SsgCommands;
+import io.penstock.engine.kit.ssg.SsgQueue;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ssg.SsgCommand;
-import io.penstock.engine.spi.ssg.SsgCommands;
-import io.penstock.engine.spi.ssg.SsgQueue;
 import io.penstock.engine.spi.staging.ExecutorPump;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -135,13 +135,14 @@ final class Dx11SsgQueue implements SsgCommands<Dx11SsgCommand> {
     }
 
     /**
-     * {@inheritDoc} Records in a bounce buffer how far a read has filled it: the rest is left from the previous
-     * transfer.
+     * {@inheritDoc} Records in a bounce buffer how far a read has filled it, also after a read that continues a short
+     * one: the rest is left from the previous transfer.
      */
     @Override
     public boolean finish(Dx11SsgCommand command) {
-        if (command.memory() instanceof SsgBounceBuffer staging && command.moved() < command.bytes()) {
-            staging.endsAt(command.memoryOffset() + command.moved());
+        if (command.memory() instanceof SsgBounceBuffer staging && !command.isWrite()) {
+            boolean isShort = command.moved() < command.bytes();
+            staging.endsAt(isShort ? command.memoryOffset() + command.moved() : staging.bytes());
         }
         return true;
     }

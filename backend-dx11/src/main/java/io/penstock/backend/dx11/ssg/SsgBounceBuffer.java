@@ -3,11 +3,11 @@ package io.penstock.backend.dx11.ssg;
 
 import io.penstock.backend.dx11.device.CopyMark;
 import io.penstock.backend.dx11.device.Dx11Device;
-import io.penstock.backend.dx11.ffi.D3d11Context;
+import io.penstock.backend.dx11.ffi.D3d11;
 import io.penstock.backend.dx11.memory.Dx11Memory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -70,8 +70,7 @@ final class SsgBounceBuffer extends Dx11Memory {
         while (cleared < bytes()) {
             long end = Math.min(bytes(), cleared + ZEROS.capacity());
             long box = mark.box(cleared, end);
-            D3d11Context.UpdateSubresource(
-                    device().context(), nativeHandle(), 0, box, NativeMemory.address(ZEROS), 0, 0);
+            D3d11.UpdateSubresource(device().context(), nativeHandle(), 0, box, NativeMemory.address(ZEROS), 0, 0);
             cleared = end;
         }
     }

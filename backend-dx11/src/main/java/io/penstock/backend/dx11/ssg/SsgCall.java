@@ -4,12 +4,12 @@ package io.penstock.backend.dx11.ssg;
 import io.penstock.Options;
 import io.penstock.backend.dx11.Dx11Options;
 import io.penstock.backend.dx11.device.Dx11Failure;
-import io.penstock.backend.dx11.ffi.AmdSsg;
-import io.penstock.backend.dx11.ffi.D3d11Device;
+import io.penstock.backend.dx11.ffi.AmdDx;
+import io.penstock.backend.dx11.ffi.Com;
+import io.penstock.backend.dx11.ffi.D3d11;
 import io.penstock.backend.dx11.ffi.Hresult;
-import io.penstock.backend.dx11.ffi.Unknown;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -92,7 +92,7 @@ final class SsgCall {
     /** Submits the transfer; returns false if it is refused. */
     boolean submit() {
         cells.putLong(0, 0);
-        int made = AmdSsg.CreateEvent(ssg, address);
+        int made = AmdDx.CreateEvent(ssg, address);
         if (Hresult.failed(made)) {
             failure = Dx11Failure.of("IAmdDxExtSSG::CreateEvent", made, device);
             return false;
@@ -112,8 +112,8 @@ final class SsgCall {
         long file = any.object().handle();
         long first = address + Long.BYTES;
         int answer = any.isWrite()
-                ? AmdSsg.WriteBufferToFile(ssg, buffer, file, regions, first, event)
-                : AmdSsg.ReadBufferFromFile(ssg, buffer, file, regions, first, event);
+                ? AmdDx.WriteBufferToFile(ssg, buffer, file, regions, first, event)
+                : AmdDx.ReadBufferFromFile(ssg, buffer, file, regions, first, event);
         if (Hresult.failed(answer)) {
             failure = failure(any.isWrite() ? "WriteBufferToFile" : "ReadBufferFromFile", answer);
         }
@@ -134,18 +134,18 @@ final class SsgCall {
             transfer(0);
             return;
         }
-        int waited = AmdSsg.WaitEvent(ssg, event);
+        int waited = AmdDx.WaitEvent(ssg, event);
         if (Hresult.failed(waited)) {
             failure = new NativeFailure(
                     Dx11Failure.error("IAmdDxExtSSG::WaitEvent", waited),
                     NativeFailure.Kind.LOST,
                     "it is unknown whether the transfer has ended, so file and buffer are never released");
             // The device may still use file and buffer, and nothing reports when it stops: neither is ever released.
-            Unknown.AddRef(commands.get(0).memory().nativeHandle());
+            Com.AddRef(commands.get(0).memory().nativeHandle());
             commands.get(0).object().retainForever();
         }
         destroyEvent();
-        int reason = D3d11Device.GetDeviceRemovedReason(device);
+        int reason = D3d11.GetDeviceRemovedReason(device);
         if (failure == null && Hresult.failed(reason)) {
             // An event does not report the result of a transfer.
             failure = Dx11Failure.removed(reason, device);
@@ -153,7 +153,7 @@ final class SsgCall {
     }
 
     private void destroyEvent() {
-        AmdSsg.DestroyEvent(ssg, event); // the result does not matter: the event is not used again
+        AmdDx.DestroyEvent(ssg, event); // the result does not matter: the event is not used again
     }
 
     /** Returns its commands; each holds a reference to the file until it is taken back. */

@@ -4,11 +4,9 @@ package io.penstock.backend.dx11.ssg;
 import io.penstock.Options;
 import io.penstock.backend.dx11.Dx11Options;
 import io.penstock.backend.dx11.device.Dx11Failure;
-import io.penstock.backend.dx11.ffi.AmdDriver;
-import io.penstock.backend.dx11.ffi.AmdExtension;
-import io.penstock.backend.dx11.ffi.AmdSsg;
+import io.penstock.backend.dx11.ffi.AmdDx;
 import io.penstock.backend.dx11.ffi.Hresult;
-import io.penstock.engine.spi.ssg.SsgRefusal;
+import io.penstock.engine.kit.ssg.SsgRefusal;
 
 /**
  * The {@code IAmdDxExtSSG} of one device, as returned by AMD's driver.
@@ -26,25 +24,25 @@ record SsgInterface(long extension, long handle, SsgHeader header, String versio
      */
     static SsgInterface open(long device, Options options) throws SsgRefusal {
         SsgHeader header = SsgHeader.of(options);
-        String why = AmdDriver.load(options.get(Dx11Options.SSG_LIBRARY));
+        String why = AmdDx.Exports.load(options.get(Dx11Options.SSG_LIBRARY));
         if (!why.isEmpty()) {
             throw new SsgRefusal("AMD's driver cannot be loaded: " + why);
         }
         long[] extension = new long[1];
-        int created = AmdDriver.AmdDxExtCreate11(device, extension);
+        int created = AmdDx.Exports.AmdDxExtCreate11(device, extension);
         check("AMD's extensions", "AmdDxExtCreate11", created);
         if (extension[0] == 0) {
             throw new SsgRefusal("AmdDxExtCreate11 returned no extension for this device, and no error");
         }
         int id = header.number("interface");
-        long ssg = AmdExtension.GetExtInterface(extension[0], id);
+        long ssg = AmdDx.GetExtInterface(extension[0], id);
         if (ssg == 0) {
-            AmdExtension.Release(extension[0]);
+            AmdDx.Release(extension[0]);
             throw new SsgRefusal("the driver has no interface 0x" + Integer.toHexString(id)
                     + ": IAmdDxExt::GetExtInterface -> NULL");
         }
         byte[] description = new byte[header.bytes("version")];
-        int result = AmdSsg.GetExtensionVersion(ssg, description);
+        int result = AmdDx.GetExtensionVersion(ssg, description);
         String version = header.field("version", "major").get(description) + "."
                 + header.field("version", "minor").get(description) + ", liquid flash build "
                 + header.field("version", "build").get(description);
@@ -59,8 +57,8 @@ record SsgInterface(long extension, long handle, SsgHeader header, String versio
     }
 
     void release() {
-        AmdSsg.Release(handle);
-        AmdExtension.Release(extension);
+        AmdDx.Release(handle);
+        AmdDx.Release(extension);
     }
 
     /** Throws {@link SsgRefusal} if a result is a failure. */

@@ -4,14 +4,14 @@ package io.penstock.backend.dx11.staged;
 import io.penstock.ImageRegion;
 import io.penstock.backend.dx11.device.Dx11Device;
 import io.penstock.backend.dx11.device.Dx11Failure;
-import io.penstock.backend.dx11.ffi.D3d11Context;
+import io.penstock.backend.dx11.ffi.D3d11;
 import io.penstock.backend.dx11.ffi.Hresult;
-import io.penstock.backend.dx11.image.Dx11Image;
+import io.penstock.backend.dx11.memory.Dx11Image;
 import io.penstock.backend.dx11.memory.Dx11Memory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.engine.spi.staging.ImageBoxes;
 import io.penstock.engine.spi.staging.StagingDevice;
 import io.penstock.engine.spi.staging.ThreadRule;
@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 final class Dx11Copies implements StagingDevice {
 
     private final Dx11Device device;
-    private final Dx11StagingBuffer.Pool stagingBuffers;
     private final long updateBytes;
 
     /**
@@ -29,9 +28,8 @@ final class Dx11Copies implements StagingDevice {
      *
      * @param updateBytes the most bytes that the driver copies out of a staging buffer at once
      */
-    Dx11Copies(Dx11Device device, Dx11StagingBuffer.Pool stagingBuffers, long updateBytes) {
+    Dx11Copies(Dx11Device device, long updateBytes) {
         this.device = device;
-        this.stagingBuffers = stagingBuffers;
         this.updateBytes = updateBytes;
     }
 
@@ -42,7 +40,7 @@ final class Dx11Copies implements StagingDevice {
 
     @Override
     public DeviceMemory allocateStagingBuffer(long bytes) {
-        return stagingBuffers.take(bytes);
+        return Dx11StagingBuffer.Pool.of(device).take(bytes);
     }
 
     @Override
@@ -82,7 +80,7 @@ final class Dx11Copies implements StagingDevice {
             long box = staging.mark().box(to, to + copy.bytes());
             long from = staging.hostAddress() + copy.stagingOffset();
             // The driver has copied the bytes when this returns, so the staging buffer stays mapped.
-            D3d11Context.UpdateSubresource(device.context(), memory.nativeHandle(), 0, box, from, 0, 0);
+            D3d11.UpdateSubresource(device.context(), memory.nativeHandle(), 0, box, from, 0, 0);
         } else {
             int from = staging.inBuffer(copy.stagingOffset());
             staging.unmap();
@@ -106,7 +104,7 @@ final class Dx11Copies implements StagingDevice {
             // UINT.
             int rowPitch = boxes.rows() > 1 || boxes.slices() > 1 ? (int) layout.rowPitch() : rowBytes(layout, boxes);
             int depthPitch = boxes.slices() > 1 ? (int) layout.slicePitch() : 0;
-            D3d11Context.UpdateSubresource(
+            D3d11.UpdateSubresource(
                     device.context(),
                     image.nativeHandle(),
                     image.subresource(),
@@ -127,16 +125,16 @@ final class Dx11Copies implements StagingDevice {
         boolean whole = copy.bytes() == memory.bytes();
         // As with every transfer, the caller ensures that the device no longer reads the buffer, so it needs no
         // renaming; but only vertex and index buffers may be mapped without it.
-        int kind = whole ? D3d11Context.MAP_WRITE_DISCARD : D3d11Context.MAP_WRITE_NO_OVERWRITE;
+        int kind = whole ? D3d11.MAP_WRITE_DISCARD : D3d11.MAP_WRITE_NO_OVERWRITE;
         long buffer = memory.nativeHandle();
-        int result = D3d11Context.Map(device.context(), buffer, 0, kind, 0, staging.mappedCell());
+        int result = D3d11.Map(device.context(), buffer, 0, kind, 0, staging.mappedCell());
         if (Hresult.failed(result)) {
             copy.fail(Dx11Failure.of("ID3D11DeviceContext::Map", result, device.handle()));
             return;
         }
         long from = staging.hostAddress() + copy.stagingOffset();
         NativeMemory.copy(staging.mappedElsewhere() + copy.memoryOffset(), from, copy.bytes());
-        D3d11Context.Unmap(device.context(), buffer, 0);
+        D3d11.Unmap(device.context(), buffer, 0);
         copy.complete(copy.bytes());
     }
 

@@ -3,18 +3,15 @@ package io.penstock.backend.dx11.staged;
 
 import io.penstock.backend.dx11.device.CopyMark;
 import io.penstock.backend.dx11.device.Dx11Device;
-import io.penstock.backend.dx11.ffi.D3d11Buffer;
-import io.penstock.backend.dx11.ffi.D3d11Context;
-import io.penstock.backend.dx11.ffi.D3d11Device;
+import io.penstock.backend.dx11.ffi.Com;
+import io.penstock.backend.dx11.ffi.D3d11;
 import io.penstock.backend.dx11.ffi.Hresult;
-import io.penstock.backend.dx11.ffi.Unknown;
 import io.penstock.backend.dx11.memory.Dx11Memory;
+import io.penstock.engine.kit.BufferPool;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.IdleMemory;
-import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,11 +23,6 @@ import org.jspecify.annotations.Nullable;
  * workers access only the memory.
  */
 public final class Dx11StagingBuffer implements DeviceMemory {
-
-    /** The staging buffers in use, for leak tests. */
-    public static final AtomicLong LIVE = new AtomicLong();
-
-    private static final long MOST_IDLE_BYTES = 16L << 20;
 
     /** Required by direct I/O; Direct3D guarantees 16. */
     private static final long ALIGNMENT = 4096;
@@ -57,6 +49,38 @@ public final class Dx11StagingBuffer implements DeviceMemory {
     private boolean mapped;
     private volatile long address; // written by the executor, read by the users of the staging buffer
 
+    /** The staging buffers of one device. */
+    static final class Pool extends BufferPool<Long, Dx11StagingBuffer> {
+
+        private final Dx11Device device;
+
+        private Pool(Dx11Device device) {
+            super(device, Dx11StagingBuffer::bytes);
+            this.device = device;
+        }
+
+        /** Returns the staging buffers of a device. */
+        static Pool of(Dx11Device device) {
+            return device.part(Pool.class, Pool::new);
+        }
+
+        @Override
+        protected Dx11StagingBuffer allocate(Long bytes) {
+            return Dx11StagingBuffer.allocate(this, bytes);
+        }
+
+        @Override
+        protected void release(Dx11StagingBuffer staging) {
+            staging.release();
+        }
+
+        /** {@inheritDoc} One that a lost device did not remap has no memory. */
+        @Override
+        protected boolean isReusable(Dx11StagingBuffer staging) {
+            return staging.isMapped();
+        }
+    }
+
     private Dx11StagingBuffer(Pool pool, long bytes, long buffer) {
         this.pool = pool;
         this.device = pool.device;
@@ -71,11 +95,11 @@ public final class Dx11StagingBuffer implements DeviceMemory {
      */
     private static Dx11StagingBuffer allocate(Pool pool, long bytes) {
         Dx11Device device = pool.device;
-        int access = D3d11Buffer.CPU_ACCESS_READ | D3d11Buffer.CPU_ACCESS_WRITE;
+        int access = D3d11.CPU_ACCESS_READ | D3d11.CPU_ACCESS_WRITE;
         int length = Math.toIntExact(bytes + ALIGNMENT);
         long[] buffer = new long[1];
-        int[] description = {length, D3d11Buffer.USAGE_STAGING, 0, access, 0, 0};
-        int result = D3d11Device.CreateBuffer(device.handle(), description, 0, buffer);
+        int[] description = {length, D3d11.USAGE_STAGING, 0, access, 0, 0};
+        int result = D3d11.CreateBuffer(device.handle(), description, 0, buffer);
         String request = "allocation of a staging buffer of " + bytes + " bytes";
         device.check(request, "ID3D11Device::CreateBuffer", result);
         Dx11StagingBuffer staging = new Dx11StagingBuffer(pool, bytes, buffer[0]);
@@ -89,24 +113,24 @@ public final class Dx11StagingBuffer implements DeviceMemory {
                 throw e;
             }
         } catch (RuntimeException | Error e) {
-            Unknown.Release(buffer[0]);
+            Com.Release(buffer[0]);
             throw e;
         }
         return staging;
     }
 
-    /** Returns it to the pool; no copy is in flight. */
+    /** Frees it; no copy is in flight. */
     private void release() {
         if (mapped) {
             unmap();
         }
         device.ends().strip(mark);
-        Unknown.Release(buffer);
+        Com.Release(buffer);
     }
 
     /** Maps its memory for the processor, waiting for a copy in flight; returns the result of Direct3D. */
     int map() {
-        int result = D3d11Context.Map(device.context(), buffer, 0, D3d11Context.MAP_READ_WRITE, 0, cellAddress);
+        int result = D3d11.Map(device.context(), buffer, 0, D3d11.MAP_READ_WRITE, 0, cellAddress);
         if (Hresult.failed(result)) {
             return result;
         }
@@ -124,7 +148,7 @@ public final class Dx11StagingBuffer implements DeviceMemory {
     /** Unmaps its memory for the device. */
     void unmap() {
         mapped = false;
-        D3d11Context.Unmap(device.context(), buffer, 0);
+        D3d11.Unmap(device.context(), buffer, 0);
     }
 
     boolean isMapped() {
@@ -176,50 +200,5 @@ public final class Dx11StagingBuffer implements DeviceMemory {
     @Override
     public void free() {
         pool.give(this);
-    }
-
-    /**
-     * The staging buffers of one device; a few are kept for reuse, since each upload takes one.
-     *
-     * <p><b>Threading:</b> thread-safe.
-     */
-    static final class Pool {
-
-        private final Dx11Device device;
-        private final IdleMemory<Long, Dx11StagingBuffer> idle =
-                new IdleMemory<>(MOST_IDLE_BYTES, Dx11StagingBuffer::bytes); // by size
-
-        /** Creates the pool of a device; closed with the device. */
-        Pool(Dx11Device device) {
-            this.device = device;
-            device.atEnd(() -> idle.drain(Dx11StagingBuffer::release));
-        }
-
-        /**
-         * Takes a staging buffer.
-         *
-         * @throws io.penstock.TransientStorageException if there is no memory left
-         */
-        Dx11StagingBuffer take(long bytes) {
-            device.join();
-            try {
-                Dx11StagingBuffer known = idle.take(bytes);
-                Dx11StagingBuffer staging = known != null ? known : allocate(this, bytes);
-                LIVE.incrementAndGet();
-                return staging;
-            } catch (RuntimeException | Error e) {
-                device.leave();
-                throw e;
-            }
-        }
-
-        private void give(Dx11StagingBuffer staging) {
-            LIVE.decrementAndGet();
-            // A staging buffer that a lost device did not remap has no memory.
-            if (!staging.isMapped() || !idle.keep(staging.bytes(), staging)) {
-                staging.release();
-            }
-            device.leave();
-        }
     }
 }

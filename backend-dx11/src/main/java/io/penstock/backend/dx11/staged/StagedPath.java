@@ -25,7 +25,6 @@ public final class StagedPath extends StagingPath {
     private record Sharing(Dx11Device device) {}
 
     private final Dx11Device device;
-    private final Dx11StagingBuffer.Pool stagingBuffers;
     private final long updateBytes;
 
     /**
@@ -36,7 +35,6 @@ public final class StagedPath extends StagingPath {
     public StagedPath(Dx11Device device, Options options, String reason) {
         super(options, reason);
         this.device = device;
-        this.stagingBuffers = new Dx11StagingBuffer.Pool(device);
         this.updateBytes = options.get(Dx11Options.UPDATE_BYTES);
     }
 
@@ -47,8 +45,8 @@ public final class StagedPath extends StagingPath {
     }
 
     /**
-     * {@inheritDoc} A dynamic buffer is written by the processor only, and {@code CopySubresourceRegion} of Direct3D 11.0
-     * does not copy within a subresource.
+     * {@inheritDoc} A dynamic buffer is written by the processor only, and {@code CopySubresourceRegion} of Direct3D
+     * 11.0 does not copy within a subresource.
      */
     @Override
     public @Nullable TransferPath copies(DeviceMemory from, DeviceMemory to) {
@@ -68,7 +66,7 @@ public final class StagedPath extends StagingPath {
 
     @Override
     protected StagingDevice device() {
-        return new Dx11Copies(device, stagingBuffers, updateBytes);
+        return new Dx11Copies(device, updateBytes);
     }
 
     @Override
@@ -78,6 +76,6 @@ public final class StagedPath extends StagingPath {
 
     @Override
     public DeviceMemory allocateBounceBuffer(long bytes) {
-        return stagingBuffers.take(bytes);
+        return Dx11StagingBuffer.Pool.of(device).take(bytes);
     }
 }

@@ -11,7 +11,7 @@ public final class TextureCalls {
             "CreateTexture1D=4 CreateTexture2D=5 CreateTexture3D=6");
 
     static {
-        TABLE.bind(TextureCalls.class);
+        Vtable.bind(TextureCalls.class, TABLE);
     }
 
     private TextureCalls() {}

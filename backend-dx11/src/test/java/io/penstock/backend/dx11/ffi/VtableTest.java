@@ -32,23 +32,23 @@ class VtableTest {
 
     private static List<Vtable> tables() {
         return List.of(
-                Unknown.TABLE,
-                D3d11Device.TABLE,
-                D3d11Device5.TABLE,
-                D3d11DeviceChild.TABLE,
-                D3d11Buffer.TABLE,
-                D3d11Texture.ONE,
-                D3d11Texture.TWO,
-                D3d11Texture.THREE,
+                Com.UNKNOWN,
+                D3d11.DEVICE,
+                D3d11.DEVICE_5,
+                D3d11.DEVICE_CHILD,
+                D3d11.BUFFER,
+                D3d11.TEXTURE_1D,
+                D3d11.TEXTURE_2D,
+                D3d11.TEXTURE_3D,
                 TextureCalls.TABLE,
-                D3d11Query.TABLE,
-                D3d11Context.TABLE,
-                D3d11Context4.TABLE,
-                D3d11Fence.TABLE,
-                D3d11Multithread.TABLE,
-                DxgiFactory1.TABLE,
-                DxgiAdapter1.TABLE,
-                DxgiDevice.TABLE);
+                D3d11.Query.TABLE,
+                D3d11.CONTEXT,
+                D3d11.CONTEXT_4,
+                D3d11.FENCE,
+                D3d11.MULTITHREAD,
+                Dxgi.FACTORY_1,
+                Dxgi.ADAPTER_1,
+                Dxgi.DEVICE);
     }
 
     @Test

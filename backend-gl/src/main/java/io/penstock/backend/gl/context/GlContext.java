@@ -6,12 +6,12 @@ import io.penstock.Failure;
 import io.penstock.TransientStorageException;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
+import io.penstock.engine.kit.SharedContext;
+import io.penstock.engine.spi.Shared;
 import io.penstock.engine.spi.staging.ExecutorPump;
 import io.penstock.engine.spi.staging.ExecutorThread;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -25,12 +25,14 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threading:</b> thread-safe; submitted calls run on that thread.
  *
- * <p><b>Ownership:</b> reference-counted: its opener and each object created in it hold a reference; when the last has
- * {@linkplain #leave left}, the context is released and a thread of the backend terminates.
+ * <p><b>Ownership:</b> its opener and each object created in it are users; when the last has {@linkplain #leave left},
+ * which waits for nothing, the context is freed on its thread, and a thread of the backend terminates.
  */
-public final class GlContext {
+public final class GlContext extends SharedContext<GlContext> {
 
     private static final Logger LOG = LoggerFactory.getLogger(GlContext.class);
+
+    private static final Shared<Object, GlContext> OPEN = new Shared<>(GlContext::end); // each by a key of its own
 
     private final ExecutorPump pump;
     private final ContextSource source;
@@ -38,12 +40,11 @@ public final class GlContext {
     private volatile @Nullable Thread owner;
     private @Nullable GlFacts facts; // written by the owner before this is published
     private @Nullable BufferCalls buffers; // as facts
-    private int users = 1; // guarded by this
     private final Set<Long> ownFences = ConcurrentHashMap.newKeySet();
-    private final Queue<Runnable> atEnd = new ConcurrentLinkedQueue<>();
     private volatile boolean over;
 
     private GlContext(ExecutorPump pump, ContextSource source, boolean ownThread) {
+        super(OPEN);
         this.pump = pump;
         this.source = source;
         this.ownThread = ownThread;
@@ -58,11 +59,7 @@ public final class GlContext {
         ExecutorPump pump = ExecutorThread.start("penstock-gl").pump();
         GlContext context = new GlContext(pump, source, true);
         try {
-            context.call("opening of a GL context", () -> {
-                context.begin();
-                return context;
-            });
-            return context;
+            return OPEN.open(context, () -> context.call("opening of a GL context", context::begin));
         } catch (RuntimeException | Error e) {
             pump.close();
             throw e;
@@ -76,11 +73,10 @@ public final class GlContext {
      */
     public static GlContext of(ExecutorPump pump, ContextSource source) {
         GlContext context = new GlContext(pump, source, false);
-        context.begin();
-        return context;
+        return OPEN.open(context, context::begin);
     }
 
-    private void begin() {
+    private GlContext begin() {
         owner = Thread.currentThread();
         source.begin();
         try {
@@ -91,6 +87,7 @@ public final class GlContext {
             }
             facts = found;
             buffers = BufferCalls.of(found);
+            return this;
         } catch (RuntimeException | Error e) {
             source.end();
             throw e;
@@ -123,47 +120,24 @@ public final class GlContext {
         return Thread.currentThread() == owner;
     }
 
-    /** Returns true if the last reference was released: no call is made any more. */
+    /** Returns true if the last user has left: no call is made any more. */
     public boolean isOver() {
         return over;
     }
 
-    /** Takes a reference; requires that another is held. */
-    public synchronized void join() {
-        if (users == 0) {
-            throw new IllegalStateException("the GL context is closed");
-        }
-        users++;
-    }
-
-    /** Releases a reference; the last one releases the context. Any thread; does not wait. */
-    public void leave() {
-        synchronized (this) {
-            if (--users > 0) {
-                return;
-            }
-        }
+    private void end() {
         post(() -> {
             over = true; // watched fences see it and terminate
-            atEnd.forEach(GlContext::runAtEnd);
-            source.end();
+            close();
         });
         if (ownThread) {
             pump.close();
         }
     }
 
-    private static void runAtEnd(Runnable calls) {
-        try {
-            calls.run();
-        } catch (RuntimeException | Error e) { // the other calls are made, and the context is released, nevertheless
-            LOG.warn("a part of a GL context cannot be freed", e);
-        }
-    }
-
-    /** Registers calls to run on the thread when the context is released, while it is still current. */
-    public void atEnd(Runnable calls) {
-        atEnd.add(calls);
+    @Override
+    protected void free() {
+        source.end();
     }
 
     /**

@@ -6,7 +6,7 @@ import io.penstock.backend.gl.context.GlContext;
 import io.penstock.backend.gl.context.GlFailure;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
-import io.penstock.engine.spi.fence.EventFence;
+import io.penstock.engine.kit.fence.EventFence;
 
 /**
  * A GLsync as a fence: imported from the application, or inserted into the context. Only the context's thread queries

@@ -5,18 +5,16 @@ import io.penstock.backend.gl.context.GlContext;
 import io.penstock.backend.gl.context.GlFailure;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.spi.FencePoint;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The position of a transfer in the order of the context, in which all of its copies are enqueued anyway: the fences
  * that they wait for, and a GLsync behind them.
  */
 public final class GlPoint implements FencePoint {
-
-    public static final AtomicLong LIVE = new AtomicLong();
 
     private final GlContext context;
     private final boolean exposed;
@@ -81,7 +79,7 @@ public final class GlPoint implements FencePoint {
 
     private synchronized void use() {
         context.join();
-        LIVE.incrementAndGet();
+        LiveObjects.add(GlPoint.class);
         used = true;
     }
 
@@ -98,7 +96,7 @@ public final class GlPoint implements FencePoint {
             }
             used = false;
         }
-        LIVE.decrementAndGet();
+        LiveObjects.remove(GlPoint.class);
         context.post(() -> {
             context.ownFences().remove(sync);
             Gl.glDeleteSync(sync); // GL ignores 0

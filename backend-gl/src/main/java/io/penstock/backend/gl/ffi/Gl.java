@@ -2,7 +2,7 @@
 package io.penstock.backend.gl.ffi;
 
 import io.penstock.NativeError;
-import io.penstock.engine.spi.ffi.VendorLibrary;
+import io.penstock.engine.kit.ffi.VendorLibrary;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -64,7 +64,7 @@ public final class Gl {
 
     /** Most functions can be resolved only while a context is current: uses a temporary one of any version. */
     private static synchronized String loadInContext(String file) {
-        String missing = LIBRARY.file().isEmpty() ? Wgl.load() : "";
+        String missing = LIBRARY.file().isEmpty() ? Wgl.load(file) : "";
         if (!missing.isEmpty() || !LIBRARY.file().isEmpty()) {
             return missing.isEmpty() ? LIBRARY.load(file) : missing;
         }

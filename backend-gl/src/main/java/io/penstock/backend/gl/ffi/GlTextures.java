@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.gl.ffi;
 
-import io.penstock.engine.spi.ffi.VendorLibrary;
+import io.penstock.engine.kit.ffi.VendorLibrary;
 import java.util.List;
 
 /** The OpenGL 4.5 functions that fill textures by name; only after {@link Gl#load}, in a context of at least 4.5. */

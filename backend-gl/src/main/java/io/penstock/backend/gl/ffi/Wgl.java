@@ -4,8 +4,8 @@ package io.penstock.backend.gl.ffi;
 import com.sun.jna.Function;
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
-import io.penstock.engine.spi.ffi.Machine;
-import io.penstock.engine.spi.ffi.VendorLibrary;
+import io.penstock.engine.kit.ffi.Machine;
+import io.penstock.engine.kit.ffi.VendorLibrary;
 import java.util.List;
 
 /**
@@ -40,10 +40,11 @@ public final class Wgl {
     /**
      * Loads it, once for the process.
      *
+     * @param file the file of OpenGL, which makes the contexts of its functions, too; or an empty string
      * @return why there is none, or an empty string
      */
-    public static String load() {
-        return LIBRARY.load("");
+    public static String load(String file) {
+        return LIBRARY.load(file);
     }
 
     /** Returns the address of a function, for which a context must be current, or 0. */

@@ -7,17 +7,15 @@ import io.penstock.backend.gl.context.GlContext;
 import io.penstock.backend.gl.context.GlFailure;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
-import io.penstock.engine.spi.memory.MappedMemory;
-import io.penstock.engine.spi.memory.MemoryMapping;
-import io.penstock.engine.spi.ssg.SsgHeap;
-import io.penstock.engine.spi.ssg.SsgSizes;
-import java.util.concurrent.atomic.AtomicLong;
+import io.penstock.engine.kit.LiveObjects;
+import io.penstock.engine.kit.memory.MappedMemory;
+import io.penstock.engine.kit.memory.MemoryMapping;
+import io.penstock.engine.kit.ssg.SsgHeap;
+import io.penstock.engine.kit.ssg.SsgSizes;
 import org.jspecify.annotations.Nullable;
 
 /** A GL buffer, of the backend or of the application. */
 public final class GlMemory implements MappedMemory {
-
-    public static final AtomicLong LIVE = new AtomicLong();
 
     /** The flags for buffers that the processor can access. */
     private static final int MAPPED =
@@ -61,7 +59,7 @@ public final class GlMemory implements MappedMemory {
         this.mapping =
                 hostAddress != 0 && bytes >= LEAST_REGISTERED_BYTES ? new MemoryMapping(hostAddress, bytes) : null;
         context.join();
-        LIVE.incrementAndGet();
+        LiveObjects.add(GlMemory.class);
     }
 
     /**
@@ -186,7 +184,7 @@ public final class GlMemory implements MappedMemory {
         if (mapping != null) {
             mapping.retire();
         }
-        LIVE.decrementAndGet();
+        LiveObjects.remove(GlMemory.class);
         if (kind.owned && !context.postOrRun(this::delete)) {
             giveBack(); // freed with the context
         }

@@ -5,13 +5,11 @@ import io.penstock.backend.gl.context.BufferCalls;
 import io.penstock.backend.gl.context.GlCall;
 import io.penstock.backend.gl.context.GlContext;
 import io.penstock.backend.gl.ffi.Gl;
+import io.penstock.engine.kit.BufferPool;
 import io.penstock.engine.spi.DeviceMemory;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** A persistently mapped buffer in host memory: staging workers access the mapping, GL copies by the name. */
 public final class GlStagingBuffer implements DeviceMemory {
-
-    public static final AtomicLong LIVE = new AtomicLong();
 
     private static final int ACCESS =
             Gl.GL_MAP_READ_BIT | Gl.GL_MAP_WRITE_BIT | Gl.GL_MAP_PERSISTENT_BIT | Gl.GL_MAP_COHERENT_BIT;
@@ -19,40 +17,56 @@ public final class GlStagingBuffer implements DeviceMemory {
     /** GL guarantees 64 bytes for mappings, and direct I/O requires blocks. */
     private static final long ALIGNMENT = 4096;
 
-    private final GlContext context;
+    private final Pool pool;
     private final int name;
     private final long start;
     private final long address;
     private final long bytes;
-    private final boolean counted; // as a reference to the context
 
-    private GlStagingBuffer(GlContext context, int name, long start, long address, long bytes, boolean counted) {
-        this.context = context;
+    /** The mapped staging buffers of one context. */
+    public static final class Pool extends BufferPool<Long, GlStagingBuffer> {
+
+        private final GlContext context;
+
+        private Pool(GlContext context) {
+            super(context, GlStagingBuffer::bytes);
+            this.context = context;
+        }
+
+        /** Returns the staging buffers of a context. */
+        public static Pool of(GlContext context) {
+            return context.part(Pool.class, Pool::new);
+        }
+
+        @Override
+        protected GlStagingBuffer allocate(Long bytes) {
+            return context.call("allocation of a staging buffer", () -> GlStagingBuffer.allocate(this, bytes));
+        }
+
+        @Override
+        protected void release(GlStagingBuffer staging) {
+            context.postOrRun(() -> BufferCalls.delete(staging.name));
+        }
+    }
+
+    private GlStagingBuffer(Pool pool, int name, long start, long address, long bytes) {
+        this.pool = pool;
         this.name = name;
         this.start = start;
         this.address = address;
         this.bytes = bytes;
-        this.counted = counted;
-        if (counted) {
-            context.join();
-        }
-        LIVE.incrementAndGet();
     }
 
-    /**
-     * Allocates a buffer; on the context's thread.
-     *
-     * @param counted true if it holds a reference to the context; otherwise it is freed when the context is released
-     */
-    public static GlStagingBuffer allocate(GlContext context, long bytes, boolean counted) {
+    private static GlStagingBuffer allocate(Pool pool, long bytes) {
+        BufferCalls buffers = pool.context.buffers();
         String request = "allocation of a mapped staging buffer of " + bytes + " bytes";
-        int name = context.buffers().make(bytes + ALIGNMENT, ACCESS | Gl.GL_CLIENT_STORAGE_BIT);
+        int name = buffers.make(bytes + ALIGNMENT, ACCESS | Gl.GL_CLIENT_STORAGE_BIT);
         try {
             GlCall.ALLOCATE.check(request);
-            long map = context.buffers().map(name, bytes + ALIGNMENT, ACCESS);
+            long map = buffers.map(name, bytes + ALIGNMENT, ACCESS);
             GlCall.MAP.check(request);
             long start = -map & (ALIGNMENT - 1);
-            return new GlStagingBuffer(context, name, start, map + start, bytes, counted);
+            return new GlStagingBuffer(pool, name, start, map + start, bytes);
         } catch (RuntimeException | Error e) {
             BufferCalls.delete(name);
             throw e;
@@ -85,10 +99,6 @@ public final class GlStagingBuffer implements DeviceMemory {
 
     @Override
     public void free() {
-        LIVE.decrementAndGet();
-        context.postOrRun(() -> BufferCalls.delete(name));
-        if (counted) {
-            context.leave();
-        }
+        pool.give(this);
     }
 }

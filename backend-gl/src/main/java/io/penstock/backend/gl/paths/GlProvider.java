@@ -9,7 +9,7 @@ import io.penstock.backend.gl.context.GlContext;
 import io.penstock.backend.gl.options.GlOptions;
 import io.penstock.backend.gl.platform.ContextChoice;
 import io.penstock.engine.Engine;
-import io.penstock.engine.spi.file.HostOptions;
+import io.penstock.engine.options.HostOptions;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.spi.BackendProvider;
 import java.util.ArrayList;
@@ -60,7 +60,7 @@ public final class GlProvider implements BackendProvider {
     public static Backend open(GlContext context, Options options) {
         GlPaths ioPaths;
         try {
-            ioPaths = GlPaths.of(context, options);
+            ioPaths = new GlPaths(context, options);
         } catch (RuntimeException | Error e) {
             context.leave();
             throw e;

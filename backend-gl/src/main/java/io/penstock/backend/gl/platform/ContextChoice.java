@@ -20,17 +20,14 @@ public final class ContextChoice {
      */
     public static ContextSource of(Options options) {
         if (Wgl.isHere() && !isCurrent(options)) {
-            EglPlatform loaded = EglPlatform.libraries(options);
-            if (loaded.isUsable()) {
-                return new WglContext(0);
-            }
-            throw GlFailure.unavailable(loaded.reason() + "; " + loaded.remedy());
+            EglPlatform.libraries(options).orThrow();
+            return new WglContext(0);
         }
-        EglPlatform platform = isCurrent(options) ? EglPlatform.egl(options) : EglPlatform.find(options);
-        if (!platform.isUsable()) {
-            throw GlFailure.unavailable(platform.reason() + "; " + platform.remedy());
+        if (isCurrent(options)) {
+            EglPlatform.egl(options).orThrow();
+            return sharingWithCurrent();
         }
-        return isCurrent(options) ? sharingWithCurrent() : EglContext.on(platform.display());
+        return EglContext.on(EglPlatform.find(options).orThrow().display());
     }
 
     /** Returns true if the options select a context that shares with the one current on this thread. */

@@ -7,18 +7,19 @@ import io.penstock.backend.gl.context.GlContext;
 import io.penstock.backend.gl.context.GlFailure;
 import io.penstock.backend.gl.ffi.Egl;
 import io.penstock.backend.gl.ffi.Ssg;
+import io.penstock.backend.gl.ffi.Wgl;
 import io.penstock.backend.gl.memory.GlMemory;
 import io.penstock.backend.gl.options.GlOptions;
+import io.penstock.engine.kit.memory.Slabs;
+import io.penstock.engine.kit.ssg.SsgCommands;
+import io.penstock.engine.kit.ssg.SsgDevice;
+import io.penstock.engine.kit.ssg.SsgFileObject;
+import io.penstock.engine.kit.ssg.SsgProof;
+import io.penstock.engine.kit.ssg.SsgQueue;
+import io.penstock.engine.kit.ssg.SsgRefusal;
+import io.penstock.engine.kit.ssg.SsgSizes;
+import io.penstock.engine.kit.ssg.SsgTexts;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.memory.Slabs;
-import io.penstock.engine.spi.ssg.SsgCommands;
-import io.penstock.engine.spi.ssg.SsgDevice;
-import io.penstock.engine.spi.ssg.SsgFileObject;
-import io.penstock.engine.spi.ssg.SsgProof;
-import io.penstock.engine.spi.ssg.SsgQueue;
-import io.penstock.engine.spi.ssg.SsgRefusal;
-import io.penstock.engine.spi.ssg.SsgSizes;
-import io.penstock.engine.spi.ssg.SsgTexts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -86,7 +87,8 @@ public final class GlSsg extends SsgDevice<GlSsgCommand> {
             if (!context.facts().extensions().contains(tokens.extension())) {
                 return "the context has no " + tokens.extension();
             }
-            String noEgl = Egl.LIBRARY.load(options.get(GlOptions.LIBEGL));
+            // Windows has no EGL: there WGL provides the functions.
+            String noEgl = Wgl.isHere() ? "" : Egl.LIBRARY.load(options.get(GlOptions.LIBEGL));
             if (!noEgl.isEmpty()) {
                 return "there is no EGL to load functions from: " + noEgl;
             }

@@ -2,10 +2,10 @@
 package io.penstock.backend.gl.ssg;
 
 import io.penstock.backend.gl.memory.GlMemory;
+import io.penstock.engine.kit.ssg.SsgCommand;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ssg.SsgCommand;
 import org.jspecify.annotations.Nullable;
 
 /** A command, owned by the context's thread until it is returned; with the copy that it is, or is part of. */

@@ -6,13 +6,13 @@ import io.penstock.backend.gl.context.GlContext;
 import io.penstock.backend.gl.context.GlFailure;
 import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.backend.gl.ffi.Ssg;
-import io.penstock.engine.spi.ffi.Machine;
-import io.penstock.engine.spi.ffi.PathName;
-import io.penstock.engine.spi.ssg.SsgFileObject;
-import io.penstock.engine.spi.ssg.SsgRefusal;
+import io.penstock.engine.kit.LiveObjects;
+import io.penstock.engine.kit.ffi.Machine;
+import io.penstock.engine.kit.ffi.PathName;
+import io.penstock.engine.kit.ssg.SsgFileObject;
+import io.penstock.engine.kit.ssg.SsgRefusal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,8 +25,6 @@ import org.slf4j.LoggerFactory;
 public final class GlSsgFile extends SsgFileObject {
 
     private static final Logger LOG = LoggerFactory.getLogger(GlSsgFile.class);
-
-    public static final AtomicLong LIVE = new AtomicLong();
 
     private final GlContext context;
     private final SsgTokens tokens;
@@ -55,7 +53,7 @@ public final class GlSsgFile extends SsgFileObject {
             throw new SsgRefusal(request + " refused: " + GlCall.CREATE_FILE.vendorName() + " -> NULL"
                     + (code == GlError.NO_ERROR ? "" : ", " + GlError.symbol(code)));
         }
-        LIVE.incrementAndGet();
+        LiveObjects.add(GlSsgFile.class);
         try {
             long block = checkedBlock(request, query(request, handle, tokens.blockSize()));
             return new GlSsgFile(context, tokens, handle, block, query(request, handle, tokens.fileSize()));
@@ -94,7 +92,7 @@ public final class GlSsgFile extends SsgFileObject {
     @Override
     protected void free() {
         if (!context.postOrRun(() -> release(handle()))) {
-            LIVE.decrementAndGet(); // freed with the context
+            LiveObjects.remove(GlSsgFile.class); // freed with the context
         }
         context.leave();
     }
@@ -102,7 +100,7 @@ public final class GlSsgFile extends SsgFileObject {
     private static void release(long handle) {
         GlFailure.takeError();
         Ssg.glReleaseFileAMD(handle);
-        LIVE.decrementAndGet();
+        LiveObjects.remove(GlSsgFile.class);
         int code = GlFailure.takeError();
         if (code != GlError.NO_ERROR && GlFailure.cause(code).isEmpty()) {
             LOG.warn("a GL file could not be released: {}", GlCall.RELEASE_FILE.error(code));

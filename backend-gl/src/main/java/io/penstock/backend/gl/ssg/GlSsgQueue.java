@@ -8,12 +8,12 @@ import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.backend.gl.ffi.Ssg;
 import io.penstock.backend.gl.staged.GlCopies;
+import io.penstock.engine.kit.ssg.SsgCommands;
+import io.penstock.engine.kit.ssg.SsgInFlight;
+import io.penstock.engine.kit.ssg.SsgQueue;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ssg.SsgCommands;
-import io.penstock.engine.spi.ssg.SsgInFlight;
-import io.penstock.engine.spi.ssg.SsgQueue;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -134,6 +134,9 @@ final class GlSsgQueue implements SsgCommands<GlSsgCommand> {
     private void transfer(GlSsgCommand command) {
         SsgGroup group = command.buffer().refusesSyncs() ? null : group();
         int code = call(command, group == null ? 0 : group.address());
+        if (code != GlError.NO_ERROR && group != null) {
+            group.refused();
+        }
         if (code == GlError.INVALID_OPERATION && group != null) {
             // Either the driver does not accept a sync for this buffer, or there is no access to the file: a call
             // without a sync tells which.
@@ -223,7 +226,7 @@ final class GlSsgQueue implements SsgCommands<GlSsgCommand> {
     }
 
     private boolean isSignalled(SsgGroup group) {
-        int state = Gl.glClientWaitSync(group.sync(), 0, 0);
+        int state = group.poll();
         boolean signalled = state != Gl.GL_TIMEOUT_EXPIRED;
         // Syncs of a lost context count as signalled, or never are.
         int reset = signalled || ++polls % POLLS_PER_QUESTION == 0 ? context.resetStatus() : GlError.NO_ERROR;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The path by AMD's SSG extension for OpenGL: the device and commands of {@code engine.spi.ssg}, files, and the
+ * The path by AMD's SSG extension for OpenGL: the device and commands of {@code engine.kit.ssg}, files, and the
  * unpublished constants.
  */
 @NullMarked

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reports completed copies; copies complete in submission order. While copies are in flight, up to eight that follow
- * share one fence: a GPU idles for some microseconds at each ({@code benchmarks/experiments/fences.c}: an H200 copies
- * segments of 1 MiB at 40 GB/s with a fence behind each, and at 45 with a fence behind every sixteenth).
+ * share one fence: a GPU idles for some microseconds at each ({@code tools/benchmarks/experiments/fences.c}: an H200
+ * copies segments of 1 MiB at 40 GB/s with a fence behind each, and at 45 with a fence behind every sixteenth).
  *
  * <p><b>Threading:</b> the context's thread.
  */

@@ -11,10 +11,10 @@ import io.penstock.backend.gl.image.GlImage;
 import io.penstock.backend.gl.image.TextureCopies;
 import io.penstock.backend.gl.memory.GlMemory;
 import io.penstock.backend.gl.memory.GlStagingBuffer;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.engine.spi.staging.StagingDevice;
 import io.penstock.engine.spi.staging.ThreadRule;
 import org.jspecify.annotations.Nullable;
@@ -22,15 +22,17 @@ import org.jspecify.annotations.Nullable;
 /** Copies between staging buffers and GL buffers and textures, on the context's thread. */
 public final class GlCopies implements StagingDevice {
 
+    private static final long LEAST_BOUNCE_BYTES = 4096;
+
     private final GlContext context;
-    private final BounceBuffers bounces;
+    private final GlStagingBuffer.Pool stagingBuffers;
     private final TextureCopies textures = new TextureCopies();
     private final CopyFences fences;
 
     public GlCopies(GlContext context) {
         this.context = context;
         this.fences = new CopyFences(context);
-        this.bounces = new BounceBuffers(context);
+        this.stagingBuffers = GlStagingBuffer.Pool.of(context);
     }
 
     @Override
@@ -40,7 +42,7 @@ public final class GlCopies implements StagingDevice {
 
     @Override
     public DeviceMemory allocateStagingBuffer(long bytes) {
-        return context.call("allocation of a staging buffer", () -> GlStagingBuffer.allocate(context, bytes, true));
+        return stagingBuffers.take(bytes);
     }
 
     @Override
@@ -85,11 +87,15 @@ public final class GlCopies implements StagingDevice {
         return fences.behind(GlCall.COPY, copy);
     }
 
+    /**
+     * Copies by a buffer in between: uploads, downloads and the edges of blocks use plain memory, which GL does not
+     * know, since allocating it must not wait for the context's thread.
+     */
     private @Nullable NativeFailure bounce(Request request, GlCopy copy) {
         DeviceMemory staging = request.staging();
         GlStagingBuffer bounce;
         try {
-            bounce = bounces.take(staging.bytes());
+            bounce = stagingBuffers.take(rounded(staging.bytes()));
         } catch (PenstockException none) {
             NativeError error = none.nativeError().orElseThrow(() -> none);
             return GlCall.ALLOCATE.failure((int) error.code());
@@ -99,6 +105,11 @@ public final class GlCopies implements StagingDevice {
             NativeMemory.copy(bounce.hostAddress(), staging.hostAddress() + request.stagingOffset(), request.bytes());
         }
         return start(request, copy, bounce.name(), bounce.start());
+    }
+
+    /** Returns a size that buffers for most requests have in common: a power of two. */
+    private static long rounded(long bytes) {
+        return Math.max(LEAST_BOUNCE_BYTES, Long.highestOneBit(Math.max(1, bytes - 1)) << 1);
     }
 
     @Override
@@ -123,7 +134,7 @@ public final class GlCopies implements StagingDevice {
                 long target = request.staging().hostAddress() + request.stagingOffset();
                 NativeMemory.copy(target, bounce.hostAddress(), request.bytes());
             }
-            bounces.give(bounce);
+            bounce.free();
         }
         request.end(request.bytes(), failure);
     }

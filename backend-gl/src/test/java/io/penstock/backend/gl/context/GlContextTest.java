@@ -2,6 +2,7 @@
 package io.penstock.backend.gl.context;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backends;
 import io.penstock.Options;
@@ -21,12 +22,12 @@ class GlContextTest {
         GlSubject.require();
     }
 
-    @Test
-    void aPartThatCannotBeFreedKeepsNeitherTheOthersNorTheContext() throws InterruptedException {
+    private final List<String> ends = new CopyOnWriteArrayList<>();
+    private final CountDownLatch given = new CountDownLatch(1);
+
+    private GlContext start() {
         ContextSource source = ContextChoice.of(Options.none().resolve(Backends.options()));
-        List<String> ends = new CopyOnWriteArrayList<>();
-        CountDownLatch given = new CountDownLatch(1);
-        GlContext context = GlContext.start(new ContextSource() {
+        return GlContext.start(new ContextSource() {
             @Override
             public void begin() {
                 source.begin();
@@ -39,6 +40,23 @@ class GlContextTest {
                 given.countDown();
             }
         });
+    }
+
+    /** A thread of the backend takes no more calls then; a pump of the application's does. */
+    @Test
+    void oneLeaveTooManyIsRefusedAndReleasesNothingASecondTime() throws InterruptedException {
+        GlContext context = start();
+        context.leave();
+        assertThatThrownBy(context::leave)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("no user");
+        assertThat(given.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(ends).containsExactly("context");
+    }
+
+    @Test
+    void aPartThatCannotBeFreedKeepsNeitherTheOthersNorTheContext() throws InterruptedException {
+        GlContext context = start();
         context.atEnd(() -> {
             throw new IllegalStateException("a bug");
         });

@@ -2,7 +2,7 @@
 package io.penstock.backend.gl.ffi;
 
 import com.sun.jna.Native;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.jna.NativeLibrary;
 import io.penstock.Option;
 import io.penstock.backend.gl.fakes.SsgFake;
-import io.penstock.engine.spi.ffi.VendorLibrary;
+import io.penstock.engine.kit.ffi.VendorLibrary;
 import io.penstock.engine.testing.ClassPath;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

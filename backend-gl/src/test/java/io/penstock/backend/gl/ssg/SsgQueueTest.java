@@ -17,11 +17,11 @@ import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.backend.gl.ffi.Ssg;
 import io.penstock.backend.gl.memory.GlMemory;
 import io.penstock.backend.gl.platform.ContextChoice;
+import io.penstock.engine.kit.ssg.SsgPath;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ssg.SsgPath;
 import io.penstock.engine.testing.FakeControl;
 import io.penstock.engine.testing.Requests;
 import java.io.IOException;
@@ -33,6 +33,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The queue of AMD's extension, turn by turn. */
 @ExtendWith(FreshSsg.class)
@@ -103,6 +105,33 @@ class SsgQueueTest {
         assertThat(requests.order()).containsExactly(0, 1, 2, 3);
     }
 
+    /** The write is the last of the group, and ends while the read is under way. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 4})
+    void theLastTransferOfAGroupProvesNothingOfTheOthers(int sync) throws IOException {
+        control.set("sync", sync);
+        control.hold(READ);
+        Path path = Files.write(folder.resolve("written"), new byte[BYTES]);
+        NativeFile written = ioPath.open(path, EnumSet.of(FileOption.READ, FileOption.WRITE));
+        GlMemory source = context.call("a buffer", () -> ssg.allocate(BYTES));
+        queue.enqueue(requests.next(0).file(Request.Kind.READ, file, 0, BYTES).memory(memory, 0));
+        queue.enqueue(
+                requests.next(1).file(Request.Kind.WRITE, written, 0, BYTES).memory(source, 0));
+        queue.turn(0);
+        assertThat(control.awaitHeld(READ, 1)).isOne();
+        assertThat(control.awaitLive("operations", 1)).isOne();
+        for (int look = 0; look < 4; look++) {
+            assertThat(context.call("what has become signalled", context::resetStatus))
+                    .isZero();
+            queue.turn(0);
+        }
+        assertThat(requests.ended()).isZero();
+        control.release(READ);
+        turns(2);
+        source.free();
+        written.close();
+    }
+
     @Test
     void copiesThatHaveEndedBeforeOnePollAreReportedInTheOrderOfSubmission() {
         DeviceMemory staging = ioPath.allocateBounceBuffer(BYTES);
@@ -123,7 +152,9 @@ class SsgQueueTest {
         staging.free();
     }
 
-    /** The manual requires an initialized sync; the fake refuses another, which must not count as refused by the buffer. */
+    /**
+     * The manual requires an initialized sync; the fake refuses another, which must not count as refused by the buffer.
+     */
     @Test
     void aTransferForWhichThereIsNoSyncIsAwaitedAndTheNextOneHasASync() {
         control.fail("glFenceSync", 1, GlError.OUT_OF_MEMORY);

@@ -14,8 +14,8 @@ import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.backend.gl.memory.GlStagingBuffer;
 import io.penstock.backend.gl.platform.ContextChoice;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.ffi.NativeMemory;
 import io.penstock.engine.testing.FakeControl;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
@@ -59,7 +59,7 @@ class CopyFencesTest {
     }
 
     private GlStagingBuffer staging() {
-        return GlStagingBuffer.allocate(context, (long) COPIES * SEGMENT, true);
+        return GlStagingBuffer.Pool.of(context).take((long) COPIES * SEGMENT);
     }
 
     private static ByteBuffer view(GlStagingBuffer staging) {

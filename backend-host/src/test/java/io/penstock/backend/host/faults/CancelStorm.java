@@ -7,7 +7,7 @@ import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.engine.spi.memory.Slabs;
+import io.penstock.engine.kit.memory.Slabs;
 import io.penstock.tck.Bench;
 import io.penstock.tck.Content;
 import io.penstock.tck.Pattern;

@@ -15,6 +15,7 @@ import org.jctools.queues.MpscUnboundedArrayQueue;
 import org.jctools.queues.varhandle.MpscVarHandleArrayQueue;
 import org.reactivestreams.Publisher;
 import org.slf4j.LoggerFactory;
+import org.slf4j.simple.SimpleServiceProvider;
 import reactor.core.publisher.Flux;
 
 /** A program of the tests in a JVM of its own, which another program has started. */
@@ -35,6 +36,7 @@ final class ChildJvm {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", classPath()));
+        command.add("-Dorg.slf4j.simpleLogger.logFile=System.out");
         command.add(program.getName());
         command.add(file.toString());
         return Tool.run(command);
@@ -51,6 +53,7 @@ final class ChildJvm {
                 Publisher.class,
                 Native.class,
                 LoggerFactory.class,
+                SimpleServiceProvider.class,
                 MpscUnboundedArrayQueue.class,
                 MpscVarHandleArrayQueue.class);
     }

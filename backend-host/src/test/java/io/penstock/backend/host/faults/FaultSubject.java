@@ -3,10 +3,10 @@ package io.penstock.backend.host.faults;
 
 import io.penstock.Options;
 import io.penstock.TransferPath;
-import io.penstock.engine.spi.file.HostIo;
-import io.penstock.engine.spi.file.HostOptions;
-import io.penstock.engine.spi.host.HostPath;
-import io.penstock.engine.spi.memory.Slabs;
+import io.penstock.engine.kit.host.HostPath;
+import io.penstock.engine.kit.memory.Slabs;
+import io.penstock.engine.options.HostIo;
+import io.penstock.engine.options.HostOptions;
 import io.penstock.tck.Require;
 import io.penstock.tck.TckSubject;
 import java.nio.file.Path;

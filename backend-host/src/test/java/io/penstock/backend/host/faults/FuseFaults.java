@@ -26,11 +26,15 @@ import io.penstock.tck.Witness;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Faults of a file system, through the kernel, on every way that host memory is filled. */
 @Tag(Tool.FAULTS)
@@ -152,7 +156,133 @@ interface FuseFaults extends Rules {
         Content.assertHolds(buffer.all(), completion.transfer().fileRegion(0));
     }
 
-    /** Such a file has no other end than a read of 0 bytes, and asynchronous ones end at the stated length (Linux 6.18). */
+    /** The kernel's io_uring repeats a short read of such a file at the old offset (Linux 6.18). */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    default void shortReadsWithoutAsynchronousDirectIoAreContinuedWhereTheyEnded(boolean direct, Bench bench) {
+        FuseMount fuse = FuseMount.synchronous(bench);
+        for (int mib = 0; mib < 4; mib++) {
+            fuse.cutShort(On.READ, mib * MIB + 1, 4096, 1);
+            fuse.cutShort(On.READ, mib * MIB + 50_000, 8192, 3);
+        }
+        StorageFile file = direct
+                ? bench.openPlain(fuse.file(), FileOption.READ, FileOption.DIRECT)
+                : bench.openPlain(fuse.file(), FileOption.READ);
+        DeviceBuffer buffer = bench.poisoned(4 * MIB);
+        Transfer transfer = Transfer.read(file.region(0, 4 * MIB), buffer.all());
+
+        Completion completion = Signal.value(Witness.of(bench.backend().submit(transfer)));
+
+        assertThat(completion.bytes()).isEqualTo(4 * MIB);
+        Content.assertHolds(buffer.all(), completion.transfer().fileRegion(0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    default void shortWritesWithoutAsynchronousDirectIoLandWhole(boolean direct, Bench bench) {
+        FuseMount fuse = FuseMount.synchronous(bench);
+        for (int mib = 0; mib < 2; mib++) {
+            fuse.cutShort(On.WRITE, mib * MIB + 1, 4096, 1);
+            fuse.cutShort(On.WRITE, mib * MIB + 50_000, 8192, 3);
+        }
+        StorageFile file = direct
+                ? bench.openPlain(fuse.file(), FileOption.WRITE, FileOption.DIRECT)
+                : bench.openPlain(fuse.file(), FileOption.WRITE);
+        DeviceBuffer buffer = bench.filled(2 * MIB, new Pattern(9), 0);
+
+        Signal.value(Witness.of(bench.backend().submit(Transfer.write(buffer.all(), file.region(0, 2 * MIB)))));
+
+        Content.assertHolds(fuse.file(), new Pattern(9), 0, 2 * MIB);
+    }
+
+    /** More reads, of more bytes, than an I/O queue has in flight at once. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    default void aFileSystemThatHangsHoldsUpNoOther(boolean direct, Bench bench) {
+        FuseMount fuse = FuseMount.of(bench);
+        fuse.hold(On.READ, 0);
+        StorageFile file = direct
+                ? bench.openPlain(fuse.file(), FileOption.READ, FileOption.DIRECT)
+                : bench.openPlain(fuse.file(), FileOption.READ);
+        List<Witness<Completion>> delayed = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            DeviceBuffer buffer = bench.poisoned(4096);
+            delayed.add(Witness.of(bench.backend().submit(Transfer.read(file.region(0, 4096), buffer.all()))));
+        }
+        fuse.awaitHeld(1);
+
+        for (int i = 0; i < 100; i++) {
+            Signal.assertWorks(bench, bench.file("fast" + i, 2 * MIB), 2 * MIB);
+        }
+        assertThat(delayed).noneMatch(Witness::hasEnded);
+
+        fuse.clear();
+        delayed.forEach(read -> assertThat(Signal.value(read).bytes()).isEqualTo(4096));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    default void writesToAFileSystemThatHangsHoldUpNoOther(boolean direct, Bench bench) {
+        FuseMount fuse = FuseMount.of(bench);
+        fuse.hold(On.WRITE, 0);
+        StorageFile file = direct
+                ? bench.openPlain(fuse.file(), FileOption.WRITE, FileOption.DIRECT)
+                : bench.openPlain(fuse.file(), FileOption.WRITE);
+        DeviceBuffer buffer = bench.filled(4096, new Pattern(9), 0);
+        List<Witness<Completion>> delayed = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            delayed.add(Witness.of(bench.backend().submit(Transfer.write(buffer.all(), file.region(0, 4096)))));
+        }
+        fuse.awaitHeld(1);
+
+        Signal.assertWorks(bench, bench.file("fast", 2 * MIB), 2 * MIB);
+        assertThat(delayed).noneMatch(Witness::hasEnded);
+
+        fuse.clear();
+        delayed.forEach(write -> assertThat(Signal.value(write).bytes()).isEqualTo(4096));
+    }
+
+    @Test
+    default void syncsOfAFileSystemThatHangsHoldUpNoOther(Bench bench) {
+        FuseMount fuse = FuseMount.of(bench);
+        fuse.hold(On.SYNC, 0);
+        StorageFile file = bench.openPlain(fuse.file(), FileOption.WRITE);
+        List<Witness<Void>> delayed = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            delayed.add(Witness.of(file.sync()));
+        }
+        fuse.awaitHeld(1);
+
+        Signal.assertWorks(bench, bench.file("fast", 2 * MIB), 2 * MIB);
+        assertThat(delayed).noneMatch(Witness::hasEnded);
+
+        fuse.clear();
+        delayed.forEach(Witness::awaitEnd);
+    }
+
+    @Test
+    default void opensOnAFileSystemThatHangsHoldUpNoOther(Bench bench) {
+        FuseMount fuse = FuseMount.of(bench);
+        fuse.hold(On.OPEN, 0);
+        List<Witness<StorageFile>> opens = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            opens.add(Witness.of(bench.backend().openFile(fuse.file(), FileOption.READ)));
+        }
+        fuse.awaitHeld(1);
+
+        Signal.assertWorks(bench, bench.file("fast", MIB), MIB);
+        assertThat(Mono.just(1).subscribeOn(Schedulers.boundedElastic()).block(Duration.ofSeconds(20)))
+                .as("the scheduler that all share")
+                .isEqualTo(1);
+        opens.subList(0, 50).forEach(Witness::cancel);
+
+        fuse.clear();
+        opens.subList(50, 100).forEach(open -> Signal.value(open).close());
+    }
+
+    /**
+     * Such a file has no other end than a read of 0 bytes, and asynchronous ones end at the stated length (Linux 6.18).
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     default void required_103_aFileThatStatesNoLengthIsReadToItsEnd(boolean direct, Bench bench) {

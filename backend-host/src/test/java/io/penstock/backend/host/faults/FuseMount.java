@@ -14,29 +14,48 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A file system of one file of 16 MiB that fails as a test orders; {@code fault-fs.c} is its other end. */
+/** A file system that fails as a test orders, with a file of 16 MiB; {@code fault-fs.c} is its other end. */
 final class FuseMount implements AutoCloseable {
 
     /** The length of the file. */
     static final int BYTES = 16 << 20;
 
+    /** The program of libfuse 3. */
+    static final String CURRENT = "fault-fs";
+
+    /** The program of libfuse 2. */
+    static final String OLD = "fault-fs-2";
+
     /** What a fault is about. */
     enum On {
-        READ,
-        WRITE,
-        SYNC;
+        READ("r"),
+        WRITE("w"),
+        SYNC("s"),
+        OPEN("o"),
+        SIZE("g"),
+        TRUNCATE("t"),
+        CLOSE("c"),
+        RENAME("n"),
+        NAMES("d"),
+        MODE("m"),
+        OWNER("u"),
+        ATTRIBUTE("x");
 
-        private String letter() {
-            return name().substring(0, 1).toLowerCase(Locale.ROOT);
+        private final String letter; // in orders
+
+        On(String letter) {
+            this.letter = letter;
         }
     }
 
+    static final int EPERM = 1;
     static final int EINTR = 4;
     static final int EIO = 5;
     static final int EAGAIN = 11;
+    static final int EOPNOTSUPP = 95;
 
     /** For a fault that does not pass. */
     static final int EVER = -1;
@@ -47,12 +66,15 @@ final class FuseMount implements AutoCloseable {
     private final BufferedReader answers;
     private final Mounted mounted;
 
-    private FuseMount(Path folder) throws IOException {
+    private FuseMount(Path folder, String name, Map<String, String> variables) throws IOException {
         this.folder = folder;
-        Path program = Tool.compiled("fault-fs", "-lfuse3", "-lpthread");
-        server = new ProcessBuilder(program.toString(), "-f", folder.toString())
-                .redirectError(ProcessBuilder.Redirect.to(log(folder).toFile()))
-                .start();
+        boolean old = name.equals(OLD);
+        Path program = Tool.compiled(name, old ? "-lfuse" : "-lfuse3", "-lpthread");
+        String options = old ? "direct_io,attr_timeout=0,entry_timeout=0" : "default_permissions";
+        ProcessBuilder start = new ProcessBuilder(program.toString(), "-f", "-o", options, folder.toString())
+                .redirectError(ProcessBuilder.Redirect.to(log(folder).toFile()));
+        start.environment().putAll(variables);
+        server = start.start();
         mounted = Mounted.adopt(folder);
         orders = server.outputWriter(StandardCharsets.US_ASCII);
         answers = new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.US_ASCII));
@@ -60,16 +82,33 @@ final class FuseMount implements AutoCloseable {
 
     /** Mounts one for a test, which is skipped where that is not possible; its file has the pattern of its name. */
     static FuseMount of(Bench bench) {
+        return of(bench, Map.of());
+    }
+
+    /** As above; it agrees to no asynchronous direct I/O, as file systems of libfuse 2 do. */
+    static FuseMount synchronous(Bench bench) {
+        return of(bench, Map.of("SYNC_DIRECT", "1"));
+    }
+
+    /** As above; with variables of its program. */
+    static FuseMount of(Bench bench, Map<String, String> variables) {
         return bench.keep(Tool.require(() -> {
-            FuseMount mount = new FuseMount(Files.createDirectory(bench.path("fuse")));
-            String said = mount.answers.readLine();
-            if (!"mounted".equals(said)) {
-                String why = Files.readString(log(mount.folder));
-                throw new IOException("no FUSE: " + said + " " + why.strip());
-            }
+            FuseMount mount = in(bench.path(""), CURRENT, variables);
             mount.fill();
             return mount;
         }));
+    }
+
+    /** Mounts one in a folder, by {@link #CURRENT} or {@link #OLD}, with a file of zeros. */
+    static FuseMount in(Path parent, String program, Map<String, String> variables) throws IOException {
+        FuseMount mount = new FuseMount(Files.createDirectory(parent.resolve("fuse")), program, variables);
+        String said = mount.answers.readLine();
+        if (!"mounted".equals(said)) {
+            String why = Files.readString(log(mount.folder));
+            mount.close();
+            throw new IOException("no FUSE: " + said + " " + why.strip());
+        }
+        return mount;
     }
 
     private static Path log(Path folder) {
@@ -93,17 +132,17 @@ final class FuseMount implements AutoCloseable {
 
     /** Lets requests that cover {@code offset} answer {@code errno}, so many times. */
     void fail(On what, long offset, int errno, int times) {
-        order("fail " + what.letter() + " " + offset + " " + errno + " " + times);
+        order("fail " + what.letter + " " + offset + " " + errno + " " + times);
     }
 
     /** Lets requests that cover {@code offset} move at most so many bytes, so many times. */
     void cutShort(On what, long offset, long bytes, int times) {
-        order("short " + what.letter() + " " + offset + " " + bytes + " " + times);
+        order("short " + what.letter + " " + offset + " " + bytes + " " + times);
     }
 
     /** Lets requests that cover {@code offset} wait for {@link #clear}. */
     void hold(On what, long offset) {
-        order("hold " + what.letter() + " " + offset);
+        order("hold " + what.letter + " " + offset);
     }
 
     /** Returns when {@code count} requests wait. */

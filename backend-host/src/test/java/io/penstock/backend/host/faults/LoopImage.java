@@ -45,6 +45,11 @@ final class LoopImage implements AutoCloseable {
                 Tool.require(() -> new LoopImage(bench.path(".").normalize().toAbsolutePath(), imageMiB, diskMiB)));
     }
 
+    /** Mounts one in a folder. */
+    static LoopImage in(Path parent, int imageMiB) throws IOException {
+        return new LoopImage(parent, imageMiB, imageMiB + 8);
+    }
+
     /** Mounts a file system in memory. */
     static Mounted memory(Path folder, int mib) throws IOException {
         return Mounted.mount(Files.createDirectory(folder), "-t", "tmpfs", "-o", "size=" + mib + "m", "tmpfs");

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.host.faults;
 
+import org.junit.jupiter.api.Tag;
+
 /** Fewer over a pool, whose threads have only so many calls in flight at once. */
+@Tag("slow")
 class PoolCancelsInFlightTest implements CancelsInFlight {
 
     @Override

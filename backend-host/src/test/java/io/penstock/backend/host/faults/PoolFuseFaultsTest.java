@@ -17,9 +17,11 @@ import io.penstock.tck.Content;
 import io.penstock.tck.Pattern;
 import io.penstock.tck.TckSubject;
 import io.penstock.tck.Witness;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Faults of a file system over threads that make blocking calls. */
+@Tag("slow")
 class PoolFuseFaultsTest implements FuseFaults {
 
     @Override

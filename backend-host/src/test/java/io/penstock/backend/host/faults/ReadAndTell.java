@@ -10,8 +10,8 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
-import io.penstock.engine.spi.file.HostIo;
-import io.penstock.engine.spi.file.HostOptions;
+import io.penstock.engine.options.HostIo;
+import io.penstock.engine.options.HostOptions;
 import io.penstock.tck.Pattern;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -35,7 +35,9 @@ final class ReadAndTell {
                 .filter(listing -> listing.name().equals("host"))
                 .forEach(listing -> System.out.println("listed: " + listing.availability()));
         try (Backend backend = Backends.open("host")) {
+            System.out.println("means: " + backend.means() + ", fallback: " + backend.isFallback());
             System.out.println("moved: " + read(backend, Path.of(args[0])) + " bytes");
+            System.out.println("fallbacks: " + backend.counters().fallbacks());
             Files.readAllLines(Path.of("/proc/self/status")).stream()
                     .filter(line -> line.startsWith("VmPin"))
                     .forEach(System.out::println);

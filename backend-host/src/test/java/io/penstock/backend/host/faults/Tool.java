@@ -68,7 +68,7 @@ final class Tool {
         Path program = Files.createDirectories(PROGRAMS).resolve(name);
         Path unfinished = Files.createTempFile(PROGRAMS, name, ""); // several JVMs may want it at once
         List<String> cc = new ArrayList<>(List.of("cc", "-O1", "-Wall", "-Werror", "-D_FILE_OFFSET_BITS=64"));
-        cc.addAll(List.of("-I/usr/include/fuse3", "-o", unfinished.toString(), SOURCES.resolve(name + ".c") + ""));
+        cc.addAll(List.of("-o", unfinished.toString(), SOURCES.resolve(name + ".c") + ""));
         cc.addAll(List.of(libraries));
         run(cc);
         Files.move(unfinished, program, StandardCopyOption.ATOMIC_MOVE);
@@ -106,9 +106,9 @@ final class Tool {
     }
 
     /**
-     * Returns the arguments to put before a command to limit its locked memory. The command runs under a user ID that no other
-     * process has, with root's permission to read files: all processes of a user share the limit, and the kernel may free the
-     * memory of a ring some time after its process has ended.
+     * Returns the arguments to put before a command to limit its locked memory. The command runs under a user ID that
+     * no other process has, with root's permission to read files: all processes of a user share the limit, and the
+     * kernel may free the memory of a ring some time after its process has ended.
      */
     static String[] withLockedMemory(int bytes) {
         int user = ThreadLocalRandom.current().nextInt(FIRST_USER, Integer.MAX_VALUE);

@@ -22,6 +22,17 @@ class UringFuseFaultsTest implements FuseFaults {
         return FaultSubject.uring();
     }
 
+    @Test
+    void whatDoesNotGoByTheRingIsExplained(Bench bench) {
+        FuseMount fuse = FuseMount.of(bench);
+        StorageFile file = bench.openPlain(fuse.file(), FileOption.READ);
+        Transfer read = Transfer.read(file.region(0, 4096), bench.poisoned(4096).all());
+        String reason = "blocking calls on threads: the file system is FUSE";
+
+        assertThat(bench.backend().explain(read).whyNotDirect()).endsWith(reason);
+        assertThat(bench.move(read).reason()).isEqualTo(reason);
+    }
+
     /** A pool cannot say this: a file channel asks again for ever. */
     @Test
     void interruptionsThatLastAreTransientAndNothingWasStarted(Bench bench) {

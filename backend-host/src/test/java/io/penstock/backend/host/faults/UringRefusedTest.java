@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
  * would help.
  */
 @Tag(Tool.FAULTS)
+@Tag("slow")
 class UringRefusedTest implements Rules {
 
     private static final String SETUP = "425"; // io_uring_setup, on every architecture
@@ -53,10 +54,22 @@ class UringRefusedTest implements Rules {
         assertThat(said)
                 .contains(ALL_MOVED)
                 .containsPattern("listed: Availability\\[available=true,.*" + reason)
+                .as("rule 503")
+                .containsPattern(
+                        "INFO .* - backend host: blocking calls on threads: io_uring cannot be used \\(" + reason)
+                .containsPattern("means: blocking calls on threads: .*" + reason + ".*fallback: true")
+                .contains("fallbacks: 200")
                 .containsPattern(
                         "reason: blocking calls on threads: io_uring cannot be used \\(" + reason + ".*" + answer)
                 .containsPattern(
                         "forced: NOT_STARTED backend 'host' cannot be used: penstock.host.io=uring, but .*" + reason);
+    }
+
+    @Test
+    void required_503_theLogNamesTheMeansWhereNothingIsRefused(Bench bench) throws IOException {
+        FaultSubject.uring();
+        assertThat(ChildJvm.run(bench.file("data", 1 << 20)))
+                .contains("backend host: io_uring", "means: io_uring, fallback: false", "fallbacks: 0");
     }
 
     @Test

@@ -5,7 +5,7 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Options;
 import io.penstock.TransferPath;
-import io.penstock.engine.spi.memory.Slabs;
+import io.penstock.engine.kit.memory.Slabs;
 import io.penstock.engine.testing.GatedSubject;
 import io.penstock.tck.BackendRules;
 import io.penstock.tck.TckSubject;
@@ -41,6 +41,7 @@ class StagedTckTest {
 
     /** Staging workers copy what they have filled. */
     @Nested
+    @Tag("variant")
     class Many implements BackendRules {
         @Override
         public TckSubject subject() {

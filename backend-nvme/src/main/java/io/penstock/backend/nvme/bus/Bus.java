@@ -3,7 +3,7 @@ package io.penstock.backend.nvme.bus;
 
 import io.penstock.Failure;
 import io.penstock.PermanentStorageException;
-import io.penstock.engine.spi.memory.HostMemory;
+import io.penstock.engine.kit.memory.HostMemory;
 
 /**
  * One NVMe controller as PCI Express shows it: the registers of BAR0, and memory for DMA.
@@ -47,7 +47,8 @@ public interface Bus extends AutoCloseable {
      *
      * @param descriptor of the dma-buf
      * @param offset in it
-     * @throws io.penstock.PermanentStorageException if the kernel does not map this dma-buf, or none; always, unless overridden
+     * @throws io.penstock.PermanentStorageException if the kernel does not map this dma-buf, or none; always, unless
+     *     overridden
      * @throws io.penstock.TransientStorageException if the IOMMU maps no more
      */
     default DmaMapping mapDmaBuf(int descriptor, long offset, long bytes) {

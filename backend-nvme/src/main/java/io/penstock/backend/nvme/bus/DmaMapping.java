@@ -9,8 +9,8 @@ package io.penstock.backend.nvme.bus;
 public interface DmaMapping {
 
     /**
-     * Returns the address of the first byte as the controller sees it, an IOVA where there is an IOMMU. Its offset in a page
-     * of 4096 bytes is that of the memory.
+     * Returns the address of the first byte as the controller sees it, an IOVA where there is an IOMMU. Its offset in a
+     * page of 4096 bytes is that of the memory.
      */
     long busAddress();
 

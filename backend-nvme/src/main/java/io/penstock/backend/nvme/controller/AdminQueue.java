@@ -3,8 +3,8 @@ package io.penstock.backend.nvme.controller;
 
 import io.penstock.NativeError;
 import io.penstock.backend.nvme.bus.Bus;
+import io.penstock.engine.kit.Pause;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.Pause;
 
 /**
  * The admin queues: one command at a time, waited for.
@@ -73,7 +73,9 @@ final class AdminQueue implements QueuePair.Completions {
         return result;
     }
 
-    /** Returns whether the command that was executed last has completed; if not, the controller may still carry it out. */
+    /**
+     * Returns whether the command that was executed last has completed; if not, the controller may still carry it out.
+     */
     boolean hasCompleted() {
         return completed;
     }

@@ -3,8 +3,8 @@ package io.penstock.backend.nvme.controller;
 
 import io.penstock.NativeError;
 import io.penstock.backend.nvme.bus.DmaMemory;
+import io.penstock.engine.kit.Pause;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.Pause;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threading:</b> thread-safe; admin commands block, one at a time.
  *
- * <p><b>Errors:</b> {@link ControllerException}. A controller that cannot be reset is lost, for good; its DMA is stopped.
+ * <p><b>Errors:</b> {@link ControllerException}. A controller that cannot be reset is lost, for good; its DMA is
+ * stopped.
  */
 public final class Controller {
 
@@ -147,11 +148,6 @@ public final class Controller {
         return lost;
     }
 
-    /** Returns how many doorbell registers were written. */
-    public long doorbellWrites() {
-        return doorbells.writes();
-    }
-
     /** Returns the most commands that may be in flight on a queue pair. */
     public int maxDepth() {
         return registers.queueEntries() - 1;
@@ -223,12 +219,14 @@ public final class Controller {
     }
 
     /**
-     * Returns the successor of a queue pair that a reset has removed. It has the same identifier, so that a doorbell rung
-     * late is never another thread's.
+     * Returns the successor of a queue pair that a reset has removed. It has the same identifier, so that a doorbell
+     * rung late is never another thread's.
      *
-     * <p><b>Ownership:</b> it takes over the memory, so that none has to be found; if this throws, {@code removed} keeps it.
+     * <p><b>Ownership:</b> it takes over the memory, so that none has to be found; if this throws, {@code removed}
+     * keeps it.
      *
-     * @throws ControllerException if the controller is lost; it counts as lost if it refuses what it had accepted before
+     * @throws ControllerException if the controller is lost; it counts as lost if it refuses what it had accepted
+     *     before
      */
     public synchronized QueuePair renew(QueuePair removed) throws ControllerException {
         try {

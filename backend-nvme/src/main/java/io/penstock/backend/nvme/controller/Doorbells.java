@@ -8,7 +8,6 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +24,6 @@ final class Doorbells {
 
     private final Bus bus;
     private final int stride;
-    private final LongAdder writes = new LongAdder();
     private @Nullable Shadow shadow; // written before the first queue pair, and after the last
 
     Doorbells(Bus bus, int stride) {
@@ -49,8 +47,8 @@ final class Doorbells {
     }
 
     /**
-     * The shadow doorbells and the event indices, a page each, laid out as the registers: a doorbell needs to be rung only if
-     * the controller has announced, by the event index, that it does not look at the shadow any more.
+     * The shadow doorbells and the event indices, a page each, laid out as the registers: a doorbell needs to be rung
+     * only if the controller has announced, by the event index, that it does not look at the shadow any more.
      */
     private record Shadow(DmaMemory doorbells, ByteBuffer values, DmaMemory events, ByteBuffer indices) {
 
@@ -92,8 +90,8 @@ final class Doorbells {
     }
 
     /**
-     * Allocates shadow doorbells for the queue pairs that follow, unless there are some; a reset does not free them, since
-     * another thread may be ringing. Returns false if a page is too small for them.
+     * Allocates shadow doorbells for the queue pairs that follow, unless there are some; a reset does not free them,
+     * since another thread may be ringing. Returns false if a page is too small for them.
      */
     boolean allocateShadow() {
         if (shadow == null && stride == Integer.BYTES) {
@@ -133,27 +131,17 @@ final class Doorbells {
     private void ring(int index, int value) {
         Shadow kept = shadow;
         if (kept == null || index <= 1 || kept.set(index * stride, value)) {
-            write(index, value);
+            bus.write(offset(index), value);
         }
-    }
-
-    private void write(int index, int value) {
-        writes.increment();
-        bus.write(offset(index), value);
     }
 
     /** Returns the tail doorbell of a submission queue that others than this driver ring. */
     TailDoorbell tailDoorbell(int queue, int entries) {
         int index = 2 * queue;
-        IntConsumer register = value -> write(index, value);
+        IntConsumer register = value -> bus.write(offset(index), value);
         Shadow kept = shadow;
         return kept == null
                 ? TailDoorbell.polled(bus.allocate(PAGE_BYTES), offset(index), entries, register)
                 : TailDoorbell.shadow(kept.doorbells, kept.events, index * stride, offset(index), entries, register);
-    }
-
-    /** Returns how many registers were written. */
-    long writes() {
-        return writes.sum();
     }
 }

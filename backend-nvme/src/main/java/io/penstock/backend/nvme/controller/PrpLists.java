@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The PRP lists of the commands of a queue pair, one per command identifier. They are packed: a list that crosses a page
- * is chained, the last entry of the page being the address of the rest.
+ * The PRP lists of the commands of a queue pair, one per command identifier. They are packed: a list that crosses a
+ * page is chained, the last entry of the page being the address of the rest.
  *
  * <p><b>Threading:</b> that of the queue pair. {@link #second} does not allocate.
  */

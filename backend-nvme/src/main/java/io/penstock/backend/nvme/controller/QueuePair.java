@@ -9,11 +9,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A submission queue and its completion queue, which have the same number of entries. The caller keeps fewer commands in
- * flight than there are entries, so that neither queue is ever full.
+ * A submission queue and its completion queue, which have the same number of entries. The caller keeps fewer commands
+ * in flight than there are entries, so that neither queue is ever full.
  *
- * <p>The controller writes a completion queue entry before its last dword, which holds the phase bit; that dword is read
- * with acquire semantics, and the rest after it.
+ * <p>The controller writes a completion queue entry before its last dword, which holds the phase bit; that dword is
+ * read with acquire semantics, and the rest after it.
  *
  * <p><b>Threading:</b> one thread at a time. No method allocates.
  */
@@ -93,8 +93,8 @@ public final class QueuePair {
     }
 
     /**
-     * Returns empty queues of a later generation, in the memory of these, so that a reset needs none; the controller must
-     * have been disabled since, and these are neither used nor freed any more.
+     * Returns empty queues of a later generation, in the memory of these, so that a reset needs none; the controller
+     * must have been disabled since, and these are neither used nor freed any more.
      */
     QueuePair renewed(int generation) {
         return new QueuePair(new Place(id, entries, eventfd), generation, doorbells, submissions, completions);

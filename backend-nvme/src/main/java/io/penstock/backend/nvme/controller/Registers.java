@@ -3,8 +3,8 @@ package io.penstock.backend.nvme.controller;
 
 import io.penstock.NativeError;
 import io.penstock.backend.nvme.bus.Bus;
+import io.penstock.engine.kit.Pause;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.engine.spi.Pause;
 
 /**
  * A controller's registers in BAR0: their offsets and fields, and what it does as a whole when they are written.
@@ -103,7 +103,10 @@ final class Registers {
         return (status & CSTS_FATAL) != 0 ? "controller fatal status (CSTS.CFS)" : "";
     }
 
-    /** Blocks until the bits of {@code mask} in CSTS are {@code wanted}, for as long as CSTS.RDY may take to follow CC.EN (CAP.TO). */
+    /**
+     * Blocks until the bits of {@code mask} in CSTS are {@code wanted}, for as long as CSTS.RDY may take to follow
+     * CC.EN (CAP.TO).
+     */
     private void await(String what, int mask, int wanted) throws ControllerException {
         long deadline = System.nanoTime() + Math.max(1, cap >>> 24 & 0xff) * TIMEOUT_UNIT_NANOS;
         Pause pause = new Pause().spins(10).naps(10_000, 1_000_000);

@@ -10,9 +10,9 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tail doorbell of a submission queue that another processor or device rings, by a store to a word in memory. The word
- * is the controller's shadow doorbell, or, if it has none, a word that only this driver reads. {@link #forward} writes the
- * register where the controller would not see the word by itself.
+ * The tail doorbell of a submission queue that another processor or device rings, by a store to a word in memory. The
+ * word is the controller's shadow doorbell, or, if it has none, a word that only this driver reads. {@link #forward}
+ * writes the register where the controller would not see the word by itself.
  *
  * <p><b>Threading:</b> one thread at a time, beside the one that rings. No method allocates.
  */
@@ -58,8 +58,8 @@ public final class TailDoorbell {
     }
 
     /**
-     * Returns whether the controller must be notified of a doorbell by the register: it has announced, by the event index,
-     * that it does not look at the word any more.
+     * Returns whether the controller must be notified of a doorbell by the register: it has announced, by the event
+     * index, that it does not look at the word any more.
      */
     static boolean isDue(ByteBuffer events, int at, int value, int old) {
         VarHandle.fullFence(); // the controller sets the event index, and then reads the doorbell once more
@@ -68,8 +68,8 @@ public final class TailDoorbell {
     }
 
     /**
-     * Writes the register if the word has changed and the controller needs to be notified. A value that is no index of an
-     * entry is ignored.
+     * Writes the register if the word has changed and the controller needs to be notified. A value that is no index of
+     * an entry is ignored.
      *
      * @return the tail that was found last
      */

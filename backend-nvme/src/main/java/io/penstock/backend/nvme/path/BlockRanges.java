@@ -8,10 +8,10 @@ import io.penstock.backend.nvme.controller.BlockRead;
 import io.penstock.backend.nvme.controller.Controller;
 import io.penstock.backend.nvme.controller.ControllerException;
 import io.penstock.backend.nvme.controller.Namespace;
+import io.penstock.engine.kit.file.HostFile;
+import io.penstock.engine.kit.host.HostFiles;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
-import io.penstock.engine.spi.file.HostFile;
-import io.penstock.engine.spi.host.HostFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
@@ -25,8 +25,9 @@ import java.util.regex.Pattern;
 
 /**
  * Files that are named by the address of the controller, the namespace, and the range of blocks unless it is all:
- * {@code 0000:04:00.0/1}, or {@code 0000:04:00.0/1/2048+4096} for 4096 blocks from block 2048 on; and {@linkplain ExtentMap maps of
- * extents}, opened as the files that they describe. Other paths are files of the operating system.
+ * {@code 0000:04:00.0/1}, or {@code 0000:04:00.0/1/2048+4096} for 4096 blocks from block 2048 on; and
+ * {@linkplain ExtentMap maps of extents}, opened as the files that they describe. Other paths are files of the
+ * operating system.
  */
 public final class BlockRanges implements NvmeFiles {
 
@@ -141,7 +142,10 @@ public final class BlockRanges implements NvmeFiles {
         }
     }
 
-    /** Returns the limits of commands on a namespace: whole blocks, and memory as PRPs or scatter-gather lists demand it. */
+    /**
+     * Returns the limits of commands on a namespace: whole blocks, and memory as PRPs or scatter-gather lists demand
+     * it.
+     */
     static Limits limits(Controller controller, Namespace space, long segmentBytes) {
         long most = controller.identity().maxBytes() & -space.blockBytes();
         long segment = Math.max(space.blockBytes(), Math.min(most, segmentBytes) & -space.blockBytes());

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.nvme.path;
 
-import io.penstock.engine.spi.Pause;
+import io.penstock.engine.kit.Pause;
+import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.engine.spi.Wakeup;
-import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * How a queue waits for completions: for the interrupt of its completion queue, which the kernel signals by an eventfd, as
- * other threads do to wake the queue; or, without interrupts, by naps between polls. It polls without sleeping first.
+ * How a queue waits for completions: for the interrupt of its completion queue, which the kernel signals by an eventfd,
+ * as other threads do to wake the queue; or, without interrupts, by naps between polls. It polls without sleeping
+ * first.
  *
  * <p><b>Threading:</b> the I/O queue, but for the wake-up.
  */

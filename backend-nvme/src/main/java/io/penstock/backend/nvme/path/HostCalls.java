@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.nvme.path;
 
-import io.penstock.engine.spi.CallThreads;
+import io.penstock.engine.kit.CallThreads;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.file.HostFailure;
+import io.penstock.engine.kit.file.HostFile;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.file.HostFailure;
-import io.penstock.engine.spi.file.HostFile;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

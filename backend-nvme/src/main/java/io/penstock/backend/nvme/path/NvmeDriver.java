@@ -5,9 +5,9 @@ import io.penstock.Capabilities;
 import io.penstock.FenceSupport;
 import io.penstock.TransferPath;
 import io.penstock.backend.nvme.controller.Controller;
+import io.penstock.engine.kit.memory.HostMemory;
 import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.memory.HostMemory;
 import java.nio.ByteBuffer;
 import java.util.Set;
 

@@ -21,11 +21,14 @@ public interface NvmeFile extends NativeFile {
     long block(long fileOffset);
 
     /**
-     * Returns how many of {@code bytes} from {@code fileOffset} on one command can read: fewer at the end of the file, and
-     * where the blocks are not contiguous.
+     * Returns how many of {@code bytes} from {@code fileOffset} on one command can read: fewer at the end of the file,
+     * and where the blocks are not contiguous.
      */
     long readable(long fileOffset, long bytes) throws IOException;
 
-    /** Returns how many of {@code bytes} from {@code fileOffset} on one command can write; 0 beyond the space of the file. */
+    /**
+     * Returns how many of {@code bytes} from {@code fileOffset} on one command can write; 0 beyond the space of the
+     * file.
+     */
     long writable(long fileOffset, long bytes) throws IOException;
 }

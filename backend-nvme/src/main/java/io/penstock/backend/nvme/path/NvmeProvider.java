@@ -15,12 +15,13 @@ import io.penstock.backend.nvme.controller.ControllerException;
 import io.penstock.backend.nvme.vfio.VfioBus;
 import io.penstock.backend.nvme.vfio.VfioProbe;
 import io.penstock.engine.Engine;
-import io.penstock.engine.spi.ffi.ErrnoException;
-import io.penstock.engine.spi.ffi.Machine;
-import io.penstock.engine.spi.ffi.NativeAccess;
+import io.penstock.engine.kit.ffi.ErrnoException;
+import io.penstock.engine.kit.ffi.Machine;
+import io.penstock.engine.kit.ffi.NativeAccess;
 import io.penstock.spi.BackendProvider;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.Function;
 
 /** Opens the controller that the options name. */
 public final class NvmeProvider implements BackendProvider {
@@ -85,16 +86,16 @@ public final class NvmeProvider implements BackendProvider {
                 options);
     }
 
-    /** Finds the files of a controller. */
-    interface FilesOf {
-        NvmeFiles of(Controller controller);
-    }
-
-    /** Opens a backend over any bus; for tests too. */
-    static Backend open(String name, String controllerName, Controller.BusOpener bus, FilesOf files, Options options) {
+    /** Opens a backend over any bus, with the files that a controller has; for tests too. */
+    static Backend open(
+            String name,
+            String controllerName,
+            Controller.BusOpener bus,
+            Function<Controller, NvmeFiles> files,
+            Options options) {
         try {
             Controller controller = Controller.open(controllerName, bus, options.get(NvmeOptions.TIMEOUT));
-            NvmePath ioPath = new NvmePath(controller, files.of(controller), options);
+            NvmePath ioPath = new NvmePath(controller, files.apply(controller), options);
             return Engine.open(name, new NvmeDriver(controller), List.of(ioPath), options);
         } catch (IOException e) {
             throw new BackendUnavailableException("the controller cannot be opened: " + e.getMessage(), failure(e), e);

@@ -10,21 +10,22 @@ import io.penstock.backend.nvme.controller.PrpLists;
 import io.penstock.backend.nvme.controller.QueuePair;
 import io.penstock.backend.nvme.controller.Status;
 import io.penstock.backend.nvme.controller.SubmissionEntry;
+import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.file.HostFailure;
+import io.penstock.engine.kit.file.HostFile;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
-import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.file.HostFailure;
-import io.penstock.engine.spi.file.HostFile;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests over one queue pair: a request is one command, and its tag the command's identifier. A turn rings the doorbell
- * once for all commands since the last, and polls for completions.
+ * Requests over one queue pair: a request is one command, and its tag the command's identifier. A turn rings the
+ * doorbell once for all commands since the last, and polls for completions.
  *
  * <p>A command that does not complete in time is aborted, and if that does not end it, the controller is reset: all
  * commands of all its queue pairs then fail, once, and each queue opens its pair again.
@@ -43,12 +44,7 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
     private final long checkNanos;
     private final PrpLists lists;
     private final boolean hasSgls;
-    private final @Nullable Request[] requests; // by tag; null if not in flight
-    private final long[] deadlines; // by tag
-    private final long[] moved; // by tag: the bytes to report
-    private final boolean[] aborted; // by tag
-    private final @Nullable DmaMemory[] tails; // by tag: for the last block of a file; null until needed
-    private final @Nullable NativeFailure[] failures; // by tag, of requests that end without a command
+    private final Command[] commands; // by tag
     private final ArrayDeque<Request> ended; // without a command
     private final ArrayDeque<Request> deferred = new ArrayDeque<>(); // until the queue pair is open again
     private final CompletionWait wait;
@@ -59,6 +55,22 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
     private boolean renewing;
     private String fault = "";
 
+    /** The state of one tag. */
+    private static final class Command {
+        @Nullable
+        Request request; // null if it is not in flight
+
+        @Nullable
+        NativeFailure failure; // of a request that ends without a command
+
+        @Nullable
+        DmaMemory tail; // for the last block of a file; null until needed
+
+        long moved; // the bytes to report
+        long deadline;
+        boolean isAborted;
+    }
+
     private NvmeQueue(Controller controller, QueuePair pair, PrpLists lists, CompletionWait wait) {
         this.controller = controller;
         this.pair = pair;
@@ -67,12 +79,8 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
         timeoutNanos = controller.timeoutNanos();
         checkNanos = Math.min(MOST_CHECK_NANOS, timeoutNanos / 4);
         int depth = pair.entries() - 1;
-        requests = new Request[depth];
-        deadlines = new long[depth];
-        moved = new long[depth];
-        aborted = new boolean[depth];
-        tails = new DmaMemory[depth];
-        failures = new NativeFailure[depth];
+        commands = new Command[depth];
+        Arrays.setAll(commands, tag -> new Command());
         ended = new ArrayDeque<>(depth);
         this.wait = wait;
         hostCalls = new HostCalls(depth, wait.wakeup());
@@ -121,7 +129,7 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
 
     @Override
     public int depth() {
-        return requests.length;
+        return commands.length;
     }
 
     @Override
@@ -171,7 +179,7 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
         }
         int block = file.blockBytes();
         if (bytes < block) { // the end of the file within a block: the rest of that block must not reach the memory
-            DmaMemory tail = tail(request.tag(), block);
+            DmaMemory tail = tail(commands[request.tag()], block);
             SubmissionEntry entry = begin(request, bytes, SubmissionEntry.READ, file);
             data(entry, request.tag(), tail.busAddress(), block);
             entry.blocks(file.block(offset), 1);
@@ -185,7 +193,10 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
         entry.blocks(file.block(offset), blocks);
     }
 
-    /** Uses an SGL only where two PRPs do not suffice. One segment always does: memory for DMA has contiguous bus addresses. */
+    /**
+     * Uses an SGL only where two PRPs do not suffice. One segment always does: memory for DMA has contiguous bus
+     * addresses.
+     */
     private void data(SubmissionEntry entry, int tag, long address, int bytes) {
         boolean isAligned = address % Integer.BYTES == 0; // as PRPs demand
         if (hasSgls && (!isAligned || PrpLists.areNeeded(address, bytes))) {
@@ -195,33 +206,34 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
         }
     }
 
-    private DmaMemory tail(int tag, int bytes) {
-        DmaMemory tail = tails[tag];
+    private DmaMemory tail(Command command, int bytes) {
+        DmaMemory tail = command.tail;
         if (tail == null || tail.bytes() < bytes) {
             if (tail != null) {
                 tail.free();
             }
             tail = controller.bus().allocate(bytes);
-            tails[tag] = tail;
+            command.tail = tail;
         }
         return tail;
     }
 
     private SubmissionEntry begin(Request request, long bytes, int opcode, NvmeFile file) {
-        int tag = request.tag();
-        requests[tag] = request;
-        moved[tag] = bytes;
-        aborted[tag] = false;
-        deadlines[tag] = System.nanoTime() + timeoutNanos;
+        Command command = commands[request.tag()];
+        command.request = request;
+        command.moved = bytes;
+        command.isAborted = false;
+        command.deadline = System.nanoTime() + timeoutNanos;
         if (inFlight++ == 0) {
             nextCheck = System.nanoTime() + checkNanos;
         }
-        return pair.next().command(opcode, tag, file.namespace());
+        return pair.next().command(opcode, request.tag(), file.namespace());
     }
 
     private void end(Request request, long bytes, @Nullable NativeFailure failure) {
-        moved[request.tag()] = bytes;
-        failures[request.tag()] = failure;
+        Command command = commands[request.tag()];
+        command.moved = bytes;
+        command.failure = failure;
         ended.add(request);
     }
 
@@ -273,33 +285,35 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
         int count = ended.size(); // requests that follow end in the next turn
         for (int i = 0; i < count; i++) {
             Request request = ended.remove();
-            request.end(moved[request.tag()], failures[request.tag()]);
+            Command command = commands[request.tag()];
+            request.end(command.moved, command.failure);
         }
         return count;
     }
 
     @Override
     public void completed(int commandId, int status, int result) {
-        Request request = commandId < requests.length ? requests[commandId] : null;
-        if (request == null) {
+        Command command = commandId < commands.length ? commands[commandId] : null;
+        Request request = command == null ? null : command.request;
+        if (command == null || request == null) {
             fault = "completion of command " + commandId + " of queue " + pair.id() + ", which is not in flight";
             return;
         }
-        requests[commandId] = null;
+        command.request = null;
         inFlight--;
         if (status != Status.SUCCESS) {
             request.fail(Status.failure(name(request), status));
             return;
         }
-        DmaMemory tail = tails[commandId];
-        if (tail != null && isTail(request)) {
-            NativeMemory.copy(request.hostAddress(), tail.hostAddress(), moved[commandId]);
+        DmaMemory tail = command.tail;
+        if (tail != null && isTail(request, command.moved)) {
+            NativeMemory.copy(request.hostAddress(), tail.hostAddress(), command.moved);
         }
-        request.complete(moved[commandId]);
+        request.complete(command.moved);
     }
 
-    private boolean isTail(Request request) {
-        return request.kind() == Request.Kind.READ && moved[request.tag()] < ((NvmeFile) request.file()).blockBytes();
+    private static boolean isTail(Request request, long moved) {
+        return request.kind() == Request.Kind.READ && moved < ((NvmeFile) request.file()).blockBytes();
     }
 
     private static String name(Request request) {
@@ -323,8 +337,8 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
                 reset(reported);
                 return;
             }
-            for (int tag = 0; tag < requests.length; tag++) {
-                if (requests[tag] != null && now - deadlines[tag] > 0 && !abort(tag)) {
+            for (int tag = 0; tag < commands.length; tag++) {
+                if (commands[tag].request != null && now - commands[tag].deadline > 0 && !abort(tag)) {
                     reset("command " + tag + " of queue " + pair.id() + " has not completed within "
                             + timeoutNanos / 1_000_000 + " ms");
                     return;
@@ -335,11 +349,12 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
 
     /** Aborts a command, once; returns false if it is not going to end by that. */
     private boolean abort(int tag) {
-        if (aborted[tag]) {
+        Command command = commands[tag];
+        if (command.isAborted) {
             return false;
         }
-        aborted[tag] = true;
-        deadlines[tag] = System.nanoTime() + checkNanos;
+        command.isAborted = true;
+        command.deadline = System.nanoTime() + checkNanos;
         try {
             return controller.abort(pair, tag);
         } catch (ControllerException e) {
@@ -369,10 +384,10 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
     }
 
     private void failAll(NativeFailure failure) {
-        for (int tag = 0; tag < requests.length && inFlight > 0; tag++) {
-            Request request = requests[tag];
+        for (Command command : commands) {
+            Request request = command.request;
             if (request != null) {
-                requests[tag] = null;
+                command.request = null;
                 inFlight--;
                 NativeError error = failure.error();
                 request.fail(new NativeFailure(
@@ -391,9 +406,9 @@ final class NvmeQueue implements NativeQueue, QueuePair.Completions {
     @Override
     public void close() {
         controller.close(pair);
-        for (DmaMemory tail : tails) {
-            if (tail != null) {
-                tail.free();
+        for (Command command : commands) {
+            if (command.tail != null) {
+                command.tail.free();
             }
         }
         lists.free();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.nvme.vfio;
 
-import io.penstock.engine.spi.ffi.ErrnoException;
+import io.penstock.engine.kit.ffi.ErrnoException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;

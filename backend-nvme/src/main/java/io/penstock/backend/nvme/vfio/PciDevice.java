@@ -66,8 +66,8 @@ record PciDevice(String address, String driver, int group, String lent, List<Str
     }
 
     /**
-     * Returns how the kernel uses the block devices of the controller, and those that lie on them: logical volumes, RAID,
-     * dm-crypt. A pool of ZFS shows itself nowhere in sysfs.
+     * Returns how the kernel uses the block devices of the controller, and those that lie on them: logical volumes,
+     * RAID, dm-crypt. A pool of ZFS shows itself nowhere in sysfs.
      */
     private static List<String> uses(Path root, Path device) {
         Map<String, String> disks = new LinkedHashMap<>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.nvme.vfio;
 
-import io.penstock.engine.spi.ffi.ErrnoException;
+import io.penstock.engine.kit.ffi.ErrnoException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -9,13 +9,13 @@ import io.penstock.backend.nvme.bus.Bus;
 import io.penstock.backend.nvme.bus.DmaMapping;
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.backend.nvme.bus.IovaSpace;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.ErrnoException;
-import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.memory.HostMemory;
-import io.penstock.engine.spi.memory.Slab;
-import io.penstock.engine.spi.memory.Slabs;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.ErrnoException;
+import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.memory.HostMemory;
+import io.penstock.engine.kit.memory.Slab;
+import io.penstock.engine.kit.memory.Slabs;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A controller that is bound to {@code vfio-pci}: BAR0 is mapped into this process, and memory is mapped for DMA through
- * the IOMMU, which refuses the device everything else.
+ * A controller that is bound to {@code vfio-pci}: BAR0 is mapped into this process, and memory is mapped for DMA
+ * through the IOMMU, which refuses the device everything else.
  *
  * <p><b>Errors:</b> {@link ErrnoException} with the request that the kernel refused.
  */

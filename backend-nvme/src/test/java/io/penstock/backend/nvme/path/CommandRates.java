@@ -41,9 +41,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * {@code CommandRates SCRATCH READS ROUNDS SECONDS}: random reads of 4 KiB from QEMU's controller, 1 and 32 in flight, by a driver in C
- * ({@code reads.c}, compiled as READS), by this driver's queue pair, and by the backend. They run in turns, each on a QEMU that was
- * started for the run; every block that arrives is checked. Prints a table.
+ * {@code CommandRates SCRATCH READS ROUNDS SECONDS}: random reads of 4 KiB from QEMU's controller, 1 and 32 in flight,
+ * by a driver in C ({@code reads.c}, compiled as READS), by this driver's queue pair, and by the backend. They run in
+ * turns, each on a QEMU that was started for the run; every block that arrives is checked. Prints a table.
  */
 public final class CommandRates {
 
@@ -191,11 +191,12 @@ public final class CommandRates {
 
     private Run queuePair(int depth, double seconds) throws IOException {
         try (Qemu qemu = Qemu.start(disk, DEVICE)) {
-            Controller controller = Controller.open("rates", () -> new QtestBus(qemu), Duration.ofSeconds(10));
+            QtestBus bus = new QtestBus(qemu);
+            Controller controller = Controller.open("rates", () -> bus, Duration.ofSeconds(10));
             QueuePair pair = controller.openQueuePair(63, -1);
             DmaMemory memory = controller.bus().allocate((long) depth * BLOCK);
             PairLoop loop = new PairLoop(pair, memory, depth);
-            Run run = time(seconds, controller::doorbellWrites, loop::until);
+            Run run = time(seconds, bus::doorbellWrites, loop::until);
             controller.close(pair);
             memory.free();
             controller.leave();
@@ -274,16 +275,16 @@ public final class CommandRates {
     }
 
     private Run submit(int depth, double seconds, Options options) throws IOException {
-        AtomicReference<Controller> opened = new AtomicReference<>();
+        AtomicReference<QtestBus> opened = new AtomicReference<>();
         try (Qemu qemu = Qemu.start(disk, DEVICE);
                 Backend backend = NvmeProvider.open(
                         "rates",
                         "rates",
-                        () -> new QtestBus(qemu),
-                        controller -> {
-                            opened.set(controller);
-                            return new BlockRanges(controller, false, 1 << 20);
+                        () -> {
+                            opened.set(new QtestBus(qemu));
+                            return opened.get();
                         },
+                        controller -> new BlockRanges(controller, false, 1 << 20),
                         options);
                 StorageFile file =
                         backend.openFile(Path.of("0000:00:04.0", "1")).block();

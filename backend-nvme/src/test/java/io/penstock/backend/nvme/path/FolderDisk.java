@@ -3,11 +3,11 @@ package io.penstock.backend.nvme.path;
 
 import io.penstock.FileOption;
 import io.penstock.backend.nvme.qemu.NbdDisk;
+import io.penstock.engine.kit.WrappedFile;
+import io.penstock.engine.kit.file.HostFile;
+import io.penstock.engine.kit.host.HostFiles;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.Shared;
-import io.penstock.engine.spi.WrappedFile;
-import io.penstock.engine.spi.file.HostFile;
-import io.penstock.engine.spi.host.HostFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -29,8 +29,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Power cuts: QEMU is killed between writes and their sync, during writes, and during a sync, and its disk forgets what was not flushed.
- * {@code -Dpenstock.tck.cuts=50} is the number of rounds.
+ * Power cuts: QEMU is killed between writes and their sync, during writes, and during a sync, and its disk forgets what
+ * was not flushed. {@code -Dpenstock.tck.cuts=50} is the number of rounds.
  */
 class PowerCutTest {
 

@@ -15,7 +15,9 @@ import io.penstock.spi.BackendProvider;
 import java.io.IOException;
 import java.util.List;
 
-/** The backend over QEMU's controller, which is started once and ends with the process, and a disk of ordinary files. */
+/**
+ * The backend over QEMU's controller, which is started once and ends with the process, and a disk of ordinary files.
+ */
 public final class QemuProvider implements BackendProvider {
 
     static final String NAME = "nvme-qemu";

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.nvme.qemu;
 
-import io.penstock.engine.spi.ffi.ErrnoException;
-import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.ffi.PathName;
+import io.penstock.engine.kit.ffi.ErrnoException;
+import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.PathName;
 import io.penstock.tck.Require;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -23,8 +23,8 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The image of a disk with an ext4 in its one partition, mounted by a loop device; and a tree of sysfs, procfs and devices
- * in which that loop device is a partition of an NVMe namespace.
+ * The image of a disk with an ext4 in its one partition, mounted by a loop device; and a tree of sysfs, procfs and
+ * devices in which that loop device is a partition of an NVMe namespace.
  */
 public final class Ext4Image implements AutoCloseable {
 
@@ -199,7 +199,10 @@ public final class Ext4Image implements AutoCloseable {
         }
     }
 
-    /** Writes a file in pieces: its blocks are those of every other one of the files that fill the disk, but for some at the start. */
+    /**
+     * Writes a file in pieces: its blocks are those of every other one of the files that fill the disk, but for some at
+     * the start.
+     */
     public Path fragmented(String name, int blocks) throws IOException {
         List<Path> fillers = new ArrayList<>();
         for (int i = 0; Files.getFileStore(mount).getUsableSpace() > 2L * BLOCK; i++) {

@@ -5,7 +5,7 @@ import io.penstock.Failure;
 import io.penstock.TransientStorageException;
 import io.penstock.backend.nvme.bus.Bus;
 import io.penstock.backend.nvme.bus.DmaMemory;
-import io.penstock.engine.spi.memory.HostMemory;
+import io.penstock.engine.kit.memory.HostMemory;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
@@ -14,7 +14,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** A bus with faults that QEMU does not have: a removed device, fatal status at any time, attributes that are lost, no memory, a deaf admin queue. */
+/**
+ * A bus with faults that QEMU does not have: a removed device, fatal status at any time, attributes that are lost, no
+ * memory, a deaf admin queue.
+ */
 public final class FaultyBus implements Bus {
 
     private static final int CC = 0x14;

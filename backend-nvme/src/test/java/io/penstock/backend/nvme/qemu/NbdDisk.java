@@ -17,8 +17,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Serves a disk of this process to QEMU, by the NBD protocol (fixed newstyle negotiation, simple replies). One client at
- * a time; requests one by one, in order.
+ * Serves a disk of this process to QEMU, by the NBD protocol (fixed newstyle negotiation, simple replies). One client
+ * at a time; requests one by one, in order.
  */
 public final class NbdDisk implements Closeable {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.nvme.qemu;
 
-import io.penstock.engine.spi.ffi.NativeAccess;
+import io.penstock.engine.kit.ffi.NativeAccess;
 import io.penstock.tck.Require;
 import java.io.Closeable;
 import java.io.IOException;

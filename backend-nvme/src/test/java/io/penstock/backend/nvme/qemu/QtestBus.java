@@ -9,8 +9,8 @@ import io.penstock.backend.nvme.MemoryPart;
 import io.penstock.backend.nvme.bus.Bus;
 import io.penstock.backend.nvme.bus.DmaMemory;
 import io.penstock.backend.nvme.bus.IovaSpace;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.memory.HostMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.memory.HostMemory;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -22,6 +22,7 @@ public final class QtestBus implements Bus {
     private static final long BAR0 = 0xe000_0000L;
     private static final long FIRST = 1 << 20; // below is the BIOS's
 
+    private final AtomicLong doorbellWrites = new AtomicLong();
     private final Qemu qemu;
     private final Qtest qtest;
     private final long memoryAddress;
@@ -42,7 +43,10 @@ public final class QtestBus implements Bus {
         return LIVE.get();
     }
 
-    /** Checks that all memory for DMA was freed. The count begins anew, so that a test that fails does not fail the next one. */
+    /**
+     * Checks that all memory for DMA was freed. The count begins anew, so that a test that fails does not fail the next
+     * one.
+     */
     public static void assertAllFreed() {
         assertThat(LIVE.getAndSet(0)).as("memory for DMA").isZero();
     }
@@ -69,6 +73,14 @@ public final class QtestBus implements Bus {
     public void write(int offset, int value) {
         VarHandle.releaseFence();
         qtest.post("writel 0x" + Long.toHexString(BAR0 + offset) + " 0x" + Integer.toHexString(value));
+        if (offset >= 0x1000) {
+            doorbellWrites.incrementAndGet();
+        }
+    }
+
+    /** Returns how many doorbell registers were written. */
+    public long doorbellWrites() {
+        return doorbellWrites.get();
     }
 
     @Override

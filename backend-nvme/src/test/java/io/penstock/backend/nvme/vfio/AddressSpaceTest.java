@@ -5,7 +5,7 @@ import static io.penstock.backend.nvme.vfio.FakeKernel.words;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.penstock.engine.spi.ffi.ErrnoException;
+import io.penstock.engine.kit.ffi.ErrnoException;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;

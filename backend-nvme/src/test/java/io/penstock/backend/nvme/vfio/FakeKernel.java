@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.nvme.vfio;
 
-import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.kit.ffi.Errno;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A kernel that has every device: it records calls, with the words of their structures, gives out descriptors from 10 on,
- * and refuses the call that a test chooses.
+ * A kernel that has every device: it records calls, with the words of their structures, gives out descriptors from 10
+ * on, and refuses the call that a test chooses.
  */
 final class FakeKernel implements Kernel {
 

@@ -16,8 +16,7 @@ public enum ClCall {
     UNMAP("clEnqueueUnmapMemObject"),
     COPY_BUFFER("clEnqueueCopyBuffer"),
     READ_FILE("clEnqueueReadSsgFileAMD"),
-    WRITE_FILE("clEnqueueWriteSsgFileAMD"),
-    OPEN_FILE("clCreateSsgFileObjectAMD");
+    WRITE_FILE("clEnqueueWriteSsgFileAMD");
 
     private final String vendorName;
 

@@ -3,7 +3,7 @@ package io.penstock.backend.opencl.cl;
 
 import io.penstock.PenstockException;
 import io.penstock.backend.opencl.ffi.OpenCl;
-import io.penstock.engine.spi.DaemonThread;
+import io.penstock.engine.kit.DaemonThread;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl.cl;
 
+import io.penstock.BackendUnavailableException;
+import io.penstock.Failure;
 import io.penstock.NativeError;
 import io.penstock.PenstockException;
 import io.penstock.backend.opencl.ffi.OpenClError;
@@ -49,6 +51,11 @@ public final class OpenClFailure {
         if (code != OpenClError.SUCCESS) {
             throw exception(request, call, code);
         }
+    }
+
+    /** Returns the exception for what is not available on this machine. */
+    public static BackendUnavailableException unavailable(String why) {
+        return new BackendUnavailableException(why, Failure.NOT_STARTED, null);
     }
 
     /** Returns the exception for a failed device request that is not a transfer. */

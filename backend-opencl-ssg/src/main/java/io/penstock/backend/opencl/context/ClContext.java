@@ -9,11 +9,9 @@ import io.penstock.backend.opencl.cl.OpenClDevice;
 import io.penstock.backend.opencl.cl.OpenClFailure;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.kit.SharedContext;
+import io.penstock.engine.kit.ffi.SignalHandlers;
 import io.penstock.engine.spi.Shared;
-import io.penstock.engine.spi.ffi.SignalHandlers;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.function.Function;
 
 /**
  * An OpenCL context on one device: created by Penstock, or the application's. All backends of the process that name the
@@ -21,25 +19,18 @@ import java.util.function.Function;
  *
  * <p><b>Threading:</b> thread-safe.
  *
- * <p><b>Ownership:</b> each opener, and each allocation in the context, counts as a user; the last {@link #leave}
- * closes the parts and releases the context. An application's context is retained once for the same time.
+ * <p><b>Ownership:</b> each opener, and each allocation in the context, counts as a user. An application's context is
+ * retained once until the last one leaves.
  */
-public final class ClContext {
-
-    /** State kept in a context: one object per type, closed with the context, which has no other user then. */
-    public interface Part {
-
-        /** Frees everything. */
-        default void close() {}
-    }
+public final class ClContext extends SharedContext<ClContext> {
 
     private static final Shared<ContextChoice, ClContext> OPEN = new Shared<>(ClContext::close);
 
     private final ContextChoice choice;
     private final long handle;
-    private final Map<Class<?>, Part> parts = new HashMap<>(); // guarded by itself
 
     private ClContext(ContextChoice choice, long handle) {
+        super(OPEN);
         this.choice = choice;
         this.handle = handle;
     }
@@ -81,31 +72,9 @@ public final class ClContext {
         }
     }
 
-    /** Adds a user; the context must already have one. */
-    public void join() {
-        OPEN.join(this);
-    }
-
-    /** Removes a user; the last one closes the context. */
-    public void leave() {
-        OPEN.leave(this);
-    }
-
-    private void close() {
-        parts.values().forEach(Part::close);
+    @Override
+    protected void free() {
         OpenCl.clReleaseContext(handle);
-    }
-
-    /** Returns the part of a type, created on first use. */
-    public <T extends Part> T part(Class<T> type, Function<ClContext, T> make) {
-        synchronized (parts) {
-            Part known = parts.get(type);
-            if (known == null) {
-                known = make.apply(this);
-                parts.put(type, known);
-            }
-            return type.cast(known);
-        }
     }
 
     /**

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl.context;
 
-import io.penstock.BackendUnavailableException;
-import io.penstock.Failure;
 import io.penstock.Options;
 import io.penstock.PenstockException;
 import io.penstock.backend.opencl.OpenClOptions;
 import io.penstock.backend.opencl.cl.Info;
 import io.penstock.backend.opencl.cl.OpenClDevice;
+import io.penstock.backend.opencl.cl.OpenClFailure;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import java.util.Arrays;
 import java.util.List;
@@ -23,11 +22,11 @@ public record ContextChoice(OpenClDevice device, long application) {
     /**
      * Resolves the options; creates no context.
      *
-     * @throws BackendUnavailableException if there are none; the message says why
+     * @throws io.penstock.BackendUnavailableException if there are none; the message says why
      */
     public static ContextChoice of(Options options, OpenClPlatforms platforms) {
         if (!platforms.isUsable()) {
-            throw unavailable(platforms.reason() + "; " + platforms.remedy());
+            throw OpenClFailure.unavailable(platforms.reason() + "; " + platforms.remedy());
         }
         long application = application(options);
         List<OpenClDevice> among = platforms.devices();
@@ -50,11 +49,7 @@ public record ContextChoice(OpenClDevice device, long application) {
         try {
             return info.handles(OpenCl.CL_CONTEXT_DEVICES, info.number(OpenCl.CL_CONTEXT_NUM_DEVICES));
         } catch (PenstockException unknown) {
-            throw unavailable(String.valueOf(unknown.getMessage()));
+            throw OpenClFailure.unavailable(String.valueOf(unknown.getMessage()));
         }
-    }
-
-    private static BackendUnavailableException unavailable(String why) {
-        return new BackendUnavailableException(why, Failure.NOT_STARTED, null);
     }
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl.context;
 
-import io.penstock.BackendUnavailableException;
-import io.penstock.Failure;
 import io.penstock.Options;
 import io.penstock.backend.opencl.OpenClOptions;
 import io.penstock.backend.opencl.cl.OpenClDevice;
+import io.penstock.backend.opencl.cl.OpenClFailure;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -36,17 +35,18 @@ record DeviceChoice(String wanted) {
      * Returns the device.
      *
      * @param among the devices found
-     * @throws BackendUnavailableException if none matches, or the match cannot be used; the message lists all
+     * @throws io.penstock.BackendUnavailableException if none matches, or the match cannot be used; the message lists
+     *     all
      */
     OpenClDevice among(List<OpenClDevice> among) {
         OpenClDevice chosen = among.stream()
                 .filter(matches())
                 .min(BEST_FIRST)
-                .orElseThrow(() ->
-                        unavailable("no device: " + OpenClOptions.DEVICE + "=" + wanted + " matches none of " + among));
+                .orElseThrow(() -> OpenClFailure.unavailable(
+                        "no device: " + OpenClOptions.DEVICE + "=" + wanted + " matches none of " + among));
         String whyNot = chosen.whyNot();
         if (!whyNot.isEmpty()) {
-            throw unavailable(whyNot);
+            throw OpenClFailure.unavailable(whyNot);
         }
         return chosen;
     }
@@ -67,9 +67,5 @@ record DeviceChoice(String wanted) {
         }
         return device -> device.name().toLowerCase(Locale.ROOT).contains(text)
                 || device.platform().name().toLowerCase(Locale.ROOT).contains(text);
-    }
-
-    private static BackendUnavailableException unavailable(String why) {
-        return new BackendUnavailableException(why, Failure.NOT_STARTED, null);
     }
 }

@@ -9,9 +9,9 @@ import io.penstock.backend.opencl.cl.OpenClFailure;
 import io.penstock.backend.opencl.cl.OpenClPlatform;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
-import io.penstock.engine.spi.ffi.Machine;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.ffi.SignalHandlers;
+import io.penstock.engine.kit.ffi.Machine;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.SignalHandlers;
 import java.util.ArrayList;
 import java.util.List;
 

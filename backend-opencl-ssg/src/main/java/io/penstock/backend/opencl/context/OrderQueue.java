@@ -4,7 +4,8 @@ package io.penstock.backend.opencl.context;
 import io.penstock.backend.opencl.cl.OpenClDevice;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.SharedContext;
+import io.penstock.engine.kit.ffi.NativeMemory;
 
 /**
  * A command queue that carries no copies, only markers behind the copies of transfers; out of order where the device
@@ -12,7 +13,7 @@ import io.penstock.engine.spi.ffi.NativeMemory;
  *
  * <p><b>Threading:</b> thread-safe.
  */
-final class OrderQueue implements ClContext.Part {
+final class OrderQueue implements SharedContext.Part {
 
     private final ClContext context;
     private long queue; // guarded by this; 0 until it is needed

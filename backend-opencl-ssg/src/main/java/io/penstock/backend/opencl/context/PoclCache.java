@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl.context;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -40,6 +41,11 @@ record PoclCache(Path folder) {
             }
             existing = parent;
         }
-        return !Files.isDirectory(existing) || !Files.isWritable(existing);
+        try { // permissions do not tell all: a file system may be read-only, or have no folders of users, as /proc
+            Files.delete(Files.createTempDirectory(existing, ".penstock"));
+            return false;
+        } catch (IOException refused) {
+            return true;
+        }
     }
 }

@@ -3,7 +3,7 @@ package io.penstock.backend.opencl.context;
 
 import io.penstock.DeviceFence;
 import io.penstock.backend.opencl.ffi.OpenCl;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl.ffi;
 
-import io.penstock.engine.spi.ffi.Machine;
-import io.penstock.engine.spi.ffi.VendorLibrary;
+import io.penstock.engine.kit.ffi.Machine;
+import io.penstock.engine.kit.ffi.VendorLibrary;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.opencl.ffi;
 
-import io.penstock.engine.spi.ffi.Machine;
+import io.penstock.engine.kit.ffi.Machine;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.CharBuffer;
@@ -12,7 +12,7 @@ import java.util.Arrays;
 /** Names as C's {@code wchar_t} strings: UTF-16 on Windows, 32 bits per character elsewhere; zero-terminated. */
 public final class WideName {
 
-    private static final boolean IS_WINDOWS = Machine.operatingSystem().startsWith("windows");
+    public static final boolean IS_WINDOWS = Machine.operatingSystem().startsWith("windows");
 
     private WideName() {}
 
@@ -38,6 +38,18 @@ public final class WideName {
                 ByteBuffer.allocate((characters.length + 1) * Integer.BYTES).order(ByteOrder.nativeOrder());
         bytes.asIntBuffer().put(characters);
         return bytes.array();
+    }
+
+    /**
+     * Returns a name in UTF-8, for a driver that takes bytes where it declares wide characters. Ends with zeros that
+     * end such characters, too.
+     *
+     * @throws IllegalArgumentException if it contains an unpaired surrogate
+     */
+    public static byte[] utf8(String name) {
+        checkText(name);
+        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+        return Arrays.copyOf(bytes, (bytes.length / Integer.BYTES + 2) * Integer.BYTES);
     }
 
     private static void checkText(String name) {

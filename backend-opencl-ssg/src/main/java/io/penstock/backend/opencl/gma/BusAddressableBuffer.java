@@ -14,7 +14,7 @@ import io.penstock.backend.opencl.ffi.BusMemory;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.backend.opencl.memory.ClBuffers;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

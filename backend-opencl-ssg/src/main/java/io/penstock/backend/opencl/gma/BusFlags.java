@@ -16,7 +16,10 @@ final class BusFlags {
 
     static final long PAGE_BYTES = 4096;
 
-    /** Flags for host memory, other memory kinds, or copies: none of it is device memory. */
+    /**
+     * Flags for host memory and other memory kinds, which the driver refuses, and for a copy of host memory, of which
+     * there is none.
+     */
     private static final Map<String, Long> CONFLICTS = conflicts();
 
     private BusFlags() {}
@@ -49,6 +52,15 @@ final class BusFlags {
         if (address == 0 || address % PAGE_BYTES != 0) {
             throw new IllegalArgumentException("the " + what + " bus address 0x" + Long.toHexString(address)
                     + " is not the start of a page of " + PAGE_BYTES + " bytes");
+        }
+    }
+
+    /** Throws if the marker lies in the memory: a signal would overwrite the data there. */
+    static void checkApart(long surface, long bytes, long marker) {
+        if (Long.compareUnsigned(marker - surface, bytes) < 0) {
+            throw new IllegalArgumentException("the marker at bus address 0x" + Long.toHexString(marker)
+                    + " lies in the " + bytes + " bytes at 0x" + Long.toHexString(surface)
+                    + ", which a signal would overwrite: pass the bus address of the other device's marker");
         }
     }
 

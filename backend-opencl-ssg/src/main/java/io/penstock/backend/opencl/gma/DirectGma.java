@@ -76,7 +76,8 @@ public final class DirectGma implements AutoCloseable {
     /**
      * As {@link #allocate(long)}, with flags.
      *
-     * @param flags cl_mem_flags that bus-addressable memory may have
+     * @param flags cl_mem_flags that bus-addressable memory may have; without {@code CL_MEM_COPY_HOST_PTR}, which the
+     *     driver takes but for which there is no host pointer here: upload to the wrapped buffer instead
      * @throws IllegalArgumentException if a flag conflicts
      */
     public BusAddressableBuffer allocate(long bytes, long flags) {
@@ -111,12 +112,15 @@ public final class DirectGma implements AutoCloseable {
      * @param surface the bus address of the memory, at a page's start
      * @param marker the bus address of the page with its marker, at a page's start
      * @param bytes the size of the memory; rounded up to whole pages
-     * @throws IllegalArgumentException if an address is 0, or not at a page's start
+     * @throws IllegalArgumentException if an address is 0, or not at a page's start, or the marker lies in the memory,
+     *     where a signal would overwrite data
      */
     public ExternalBuffer external(long surface, long marker, long bytes) {
         BusFlags.checkAddress("surface", surface);
         BusFlags.checkAddress("marker", marker);
-        return ExternalBuffer.of(entered(), surface, marker, BusFlags.wholePages(bytes));
+        long whole = BusFlags.wholePages(bytes);
+        BusFlags.checkApart(surface, whole, marker);
+        return ExternalBuffer.of(entered(), surface, marker, whole);
     }
 
     /**

@@ -11,11 +11,13 @@ import io.penstock.backend.opencl.context.ClContext;
 import io.penstock.backend.opencl.ffi.BusMemory;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -30,18 +32,26 @@ import reactor.core.scheduler.Schedulers;
  */
 public final class ExternalBuffer implements AutoCloseable {
 
+    /** By bus address; kept, since the device keeps the value of a marker that no buffer is open over. */
+    private static final Map<Long, Marker> MARKERS = new ConcurrentHashMap<>();
+
     private final ClContext context;
+    private final Marker marker;
     private final long memory;
     private final long bytes;
     private final long queue;
 
     // Guarded by this.
     private final ByteBuffer cell = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
-    private long last; // the last value written
     private boolean closed;
 
-    private ExternalBuffer(ClContext context, long memory, long bytes, long queue) {
+    private static final class Marker {
+        long last; // the last value written; guarded by this
+    }
+
+    private ExternalBuffer(ClContext context, long marker, long memory, long bytes, long queue) {
         this.context = context;
+        this.marker = MARKERS.computeIfAbsent(marker, address -> new Marker());
         this.memory = memory;
         this.bytes = bytes;
         this.queue = queue;
@@ -66,7 +76,7 @@ public final class ExternalBuffer implements AutoCloseable {
                     "a buffer of " + bytes + " bytes at bus address 0x" + Long.toHexString(surface),
                     "clCreateBuffer",
                     error[0]);
-            return new ExternalBuffer(context, memory, bytes, context.createQueue(0));
+            return new ExternalBuffer(context, marker, memory, bytes, context.createQueue(0));
         } catch (RuntimeException e) {
             if (error[0] == OpenClError.SUCCESS) {
                 OpenCl.clReleaseMemObject(memory);
@@ -112,9 +122,10 @@ public final class ExternalBuffer implements AutoCloseable {
     /**
      * Writes a value to the other device's marker, ordered after all earlier copies and signals and after
      * {@code after}: a wait for the value completes when what they wrote is there. The marker is at the address that
-     * this buffer was created with: the offset that {@code clEnqueueWriteSignalAMD} takes is always 0.
+     * this buffer was created with: the offset that {@code clEnqueueWriteSignalAMD} takes is always 0. Values increase
+     * per marker, whichever buffer writes them; signals of two buffers are in order only by {@code after}.
      *
-     * @param value 1 to 4294967295, higher than all before
+     * @param value 1 to 4294967295, higher than all before, of any buffer of this process with the same marker
      * @param after fences of this device, each with a cl_event
      * @return a fence, signalled when the value has arrived; the caller closes it
      * @throws IllegalArgumentException if the value does not increase, which includes wrapping around, or a fence has
@@ -122,8 +133,16 @@ public final class ExternalBuffer implements AutoCloseable {
      * @throws io.penstock.PenstockException with the driver's answer
      */
     public synchronized DeviceFence signal(long value, DeviceFence... after) {
-        SignalValue.checkRises(value, last);
-        checkOpen("signal " + value);
+        synchronized (marker) {
+            SignalValue.checkRises(value, marker.last);
+            checkOpen("signal " + value);
+            ClFence written = write(value, after);
+            marker.last = value;
+            return written;
+        }
+    }
+
+    private ClFence write(long value, DeviceFence... after) {
         ByteBuffer list = ClFence.events(after);
         try {
             check(
@@ -140,7 +159,6 @@ public final class ExternalBuffer implements AutoCloseable {
         } finally {
             Reference.reachabilityFence(list);
         }
-        last = value;
         return flushed();
     }
 

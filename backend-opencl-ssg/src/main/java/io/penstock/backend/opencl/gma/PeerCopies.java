@@ -8,7 +8,7 @@ import io.penstock.backend.opencl.cl.OpenClFailure;
 import io.penstock.backend.opencl.context.ClContext;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.PeerCopy;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

@@ -6,9 +6,9 @@ import io.penstock.backend.opencl.cl.Flush;
 import io.penstock.backend.opencl.context.ClContext;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.kit.Pause;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
-import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
 import java.util.ArrayDeque;
@@ -44,7 +44,7 @@ final class MapQueue implements NativeQueue, MapTask.Owner {
     private final ConcurrentLinkedQueue<MapTask> called = new ConcurrentLinkedQueue<>(); // their turn has come
     private final List<MapTask> moving = new ArrayList<>(); // being mapped or unmapped
     private final ArrayDeque<MapTask> ended = new ArrayDeque<>();
-    private final Pause pause = new Pause().naps(5_000, 200_000); // between polls of the device
+    private final Pause pause = Pause.betweenPolls(); // between polls of the device
     private boolean unflushed;
     private boolean moved; // whether anything progressed since the turn began
 

@@ -2,6 +2,7 @@
 package io.penstock.backend.opencl.mapped;
 
 import io.penstock.backend.opencl.context.ClContext;
+import io.penstock.engine.kit.SharedContext;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -15,7 +16,7 @@ import java.util.List;
  *
  * <p><b>Threading:</b> thread-safe; shared by the I/O queues of the context.
  */
-final class MapTurns implements ClContext.Part {
+final class MapTurns implements SharedContext.Part {
 
     private final List<MapTask> holders = new ArrayList<>(); // guarded by this, as all below
     private final List<MapTask> waiting = new ArrayList<>();

@@ -3,8 +3,9 @@ package io.penstock.backend.opencl.memory;
 
 import io.penstock.TransientStorageException;
 import io.penstock.backend.opencl.context.ClContext;
-import io.penstock.engine.spi.ElasticCalls;
-import io.penstock.engine.spi.IdleMemory;
+import io.penstock.engine.kit.ElasticCalls;
+import io.penstock.engine.kit.IdleMemory;
+import io.penstock.engine.kit.SharedContext;
 
 /**
  * Buffers of one context, kept for reuse: releasing one may wait for all work on the device, so closing a small buffer
@@ -15,7 +16,7 @@ import io.penstock.engine.spi.IdleMemory;
  *
  * <p><b>Threading:</b> thread-safe.
  */
-public final class ClBuffers implements ClContext.Part {
+public final class ClBuffers implements SharedContext.Part {
 
     private static final long SMALLEST_BYTES = 4096;
     private static final long LARGE_BYTES = 2L << 20;

@@ -2,16 +2,14 @@
 package io.penstock.backend.opencl.memory;
 
 import io.penstock.backend.opencl.context.ClContext;
+import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.spi.DeviceMemory;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A buffer of a device, allocated by Penstock or by the application. The processor does not address it, except while it
  * is mapped.
  */
 public final class ClMemory implements DeviceMemory {
-
-    public static final AtomicLong LIVE = new AtomicLong();
 
     private final ClContext context;
     private final ClSpan span;
@@ -28,7 +26,7 @@ public final class ClMemory implements DeviceMemory {
         this.span = span;
         this.bytes = bytes;
         this.free = free;
-        LIVE.incrementAndGet();
+        LiveObjects.add(ClMemory.class);
     }
 
     /** Returns the context that it belongs to. */
@@ -62,7 +60,7 @@ public final class ClMemory implements DeviceMemory {
 
     @Override
     public void free() {
-        LIVE.decrementAndGet();
+        LiveObjects.remove(ClMemory.class);
         free.run();
     }
 }

@@ -9,8 +9,8 @@ import io.penstock.backend.opencl.context.ClContext;
 import io.penstock.backend.opencl.ffi.BusMemory;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.Ssg;
-import io.penstock.engine.spi.memory.Slab;
-import io.penstock.engine.spi.memory.Slabs;
+import io.penstock.engine.kit.memory.Slab;
+import io.penstock.engine.kit.memory.Slabs;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -13,9 +13,9 @@ import io.penstock.backend.opencl.context.OpenClPlatforms;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ssg.ClSsg;
 import io.penstock.engine.Engine;
+import io.penstock.engine.kit.ffi.NativeAccess;
+import io.penstock.engine.options.HostOptions;
 import io.penstock.engine.spi.IoPath;
-import io.penstock.engine.spi.ffi.NativeAccess;
-import io.penstock.engine.spi.file.HostOptions;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.spi.staging.StagingPath;
 import io.penstock.spi.BackendProvider;
@@ -90,7 +90,7 @@ public final class OpenClProvider implements BackendProvider {
         ClContext context = ClContext.open(options);
         OpenClPaths ioPaths;
         try {
-            ioPaths = OpenClPaths.of(context, options);
+            ioPaths = new OpenClPaths(context, options);
         } catch (RuntimeException | Error e) {
             context.leave();
             throw e;

@@ -7,10 +7,10 @@ import io.penstock.backend.opencl.context.WaitList;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.backend.opencl.ffi.Ssg;
+import io.penstock.engine.kit.ssg.SsgCommand;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ssg.SsgCommand;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

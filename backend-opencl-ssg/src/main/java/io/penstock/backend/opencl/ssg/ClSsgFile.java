@@ -5,12 +5,13 @@ import io.penstock.backend.opencl.cl.OpenClFailure;
 import io.penstock.backend.opencl.ffi.OpenClError;
 import io.penstock.backend.opencl.ffi.Ssg;
 import io.penstock.backend.opencl.ffi.WideName;
-import io.penstock.engine.spi.ssg.SsgFileObject;
-import io.penstock.engine.spi.ssg.SsgRefusal;
+import io.penstock.engine.kit.LiveObjects;
+import io.penstock.engine.kit.ssg.SsgFileObject;
+import io.penstock.engine.kit.ssg.SsgRefusal;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,8 +27,11 @@ public final class ClSsgFile extends SsgFileObject {
 
     private static final Logger LOG = LoggerFactory.getLogger(ClSsgFile.class);
 
-    /** Number of references held by this process. */
-    public static final AtomicLong LIVE = new AtomicLong();
+    /**
+     * Whether the driver takes names in UTF-8, as its manual says of Linux (3.1), rather than as wide characters, which
+     * its parameter is declared with and AMD's public runtime takes. A process has one such driver.
+     */
+    private static volatile boolean utf8;
 
     private final long bytes;
 
@@ -44,13 +48,11 @@ public final class ClSsgFile extends SsgFileObject {
     static ClSsgFile open(long context, Path path, boolean write) throws SsgRefusal {
         String request = "a file object for " + (write ? "writing " : "reading ") + path;
         int flags = write ? Ssg.CL_FILE_WRITE_ONLY_AMD : Ssg.CL_FILE_READ_ONLY_AMD;
-        int[] error = new int[1];
-        long handle = Ssg.clCreateSsgFileObjectAMD(context, flags, name(path), error);
-        check(request, "clCreateSsgFileObjectAMD", error[0]);
+        long handle = create(request, context, flags, path);
         if (handle == 0) {
             throw new SsgRefusal(request + " refused: clCreateSsgFileObjectAMD -> NULL, without an error");
         }
-        LIVE.incrementAndGet();
+        LiveObjects.add(ClSsgFile.class);
         try {
             long reported = query(request, handle, Ssg.CL_FILE_BLOCK_SIZE_AMD, Integer.BYTES);
             long block = checkedBlock(request, reported);
@@ -61,6 +63,27 @@ public final class ClSsgFile extends SsgFileObject {
         }
     }
 
+    /** Creates the object; by a name in the other encoding where the driver does not find an existing file. */
+    private static long create(String request, long context, int flags, Path path) throws SsgRefusal {
+        boolean known = utf8;
+        int[] error = new int[1];
+        long handle = Ssg.clCreateSsgFileObjectAMD(context, flags, name(path, known), error);
+        boolean notFound = error[0] == OpenClError.INVALID_VALUE || error[0] == OpenClError.INVALID_FILE_OBJECT_AMD;
+        if (notFound && !WideName.IS_WINDOWS && Files.exists(path)) {
+            int[] again = new int[1];
+            long other = Ssg.clCreateSsgFileObjectAMD(context, flags, name(path, !known), again);
+            if (again[0] == OpenClError.SUCCESS) {
+                utf8 = !known;
+                LOG.info(
+                        "the driver takes names of files in {}",
+                        known ? "wide characters" : "UTF-8, as its manual says");
+                return other;
+            }
+        }
+        check(request, "clCreateSsgFileObjectAMD", error[0]);
+        return handle;
+    }
+
     /** Throws {@link SsgRefusal} unless a result is a success; one of the errors is positive. */
     private static void check(String request, String call, int code) throws SsgRefusal {
         if (code != OpenClError.SUCCESS) {
@@ -68,9 +91,10 @@ public final class ClSsgFile extends SsgFileObject {
         }
     }
 
-    private static byte[] name(Path path) throws SsgRefusal {
+    private static byte[] name(Path path, boolean utf8) throws SsgRefusal {
+        String name = path.toAbsolutePath().toString();
         try {
-            return WideName.of(path.toAbsolutePath().toString());
+            return utf8 ? WideName.utf8(name) : WideName.of(name);
         } catch (IllegalArgumentException e) {
             throw new SsgRefusal("no file object for " + path + ": " + e.getMessage());
         }
@@ -101,7 +125,7 @@ public final class ClSsgFile extends SsgFileObject {
     @Override
     public void retain() throws SsgRefusal {
         check("a file object", "clRetainSsgFileObjectAMD", Ssg.clRetainSsgFileObjectAMD(handle()));
-        LIVE.incrementAndGet();
+        LiveObjects.add(ClSsgFile.class);
         super.retain();
     }
 
@@ -116,7 +140,7 @@ public final class ClSsgFile extends SsgFileObject {
 
     private static void drop(long handle) {
         int released = Ssg.clReleaseSsgFileObjectAMD(handle);
-        LIVE.decrementAndGet();
+        LiveObjects.remove(ClSsgFile.class);
         if (released != OpenClError.SUCCESS) {
             LOG.warn(
                     "a file object could not be released: {}",

@@ -11,8 +11,8 @@ import io.penstock.backend.opencl.cl.Info;
 import io.penstock.backend.opencl.context.ClPoint;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.kit.ssg.SsgPath;
 import io.penstock.engine.spi.FencePoint;
-import io.penstock.engine.spi.ssg.SsgPath;
 
 /** The path by AMD's extension, whose commands may wait for fences on the device. */
 public final class ClSsgPath extends SsgPath {
@@ -35,8 +35,8 @@ public final class ClSsgPath extends SsgPath {
 
     /**
      * {@inheritDoc} Only whole blocks of reachable memory, which hold no staging buffer while they wait (rule 304), and
-     * only a part of the I/O queue. Deadlines are enforced by the I/O queue. In the application's queue nothing waits: a
-     * command whose wait fails is submitted again, and its place in the order would be lost.
+     * only a part of the I/O queue. Deadlines are enforced by the I/O queue. In the application's queue nothing waits:
+     * a command whose wait fails is submitted again, and its place in the order would be lost.
      */
     @Override
     public boolean awaits(Transfer transfer, FencePoint point, DeviceFence fence) {

@@ -4,11 +4,11 @@ package io.penstock.backend.opencl.ssg;
 import io.penstock.backend.opencl.cl.OpenClFailure;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.kit.LiveObjects;
+import io.penstock.engine.kit.memory.Slab;
+import io.penstock.engine.kit.memory.Slabs;
+import io.penstock.engine.kit.ssg.SsgDevice;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.memory.Slab;
-import io.penstock.engine.spi.memory.Slabs;
-import io.penstock.engine.spi.ssg.SsgDevice;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A bounce buffer for the edges of transfers: host memory that is also a cl_mem, and that a disk can reach. The device
@@ -18,8 +18,6 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p><b>Threading:</b> the I/O queue's thread, except for creation and release.
  */
 public final class SsgBounceBuffer implements DeviceMemory {
-
-    public static final AtomicLong LIVE = new AtomicLong();
 
     private final SsgDevice<?> user;
     private final PersistentMemory persistent;
@@ -33,7 +31,7 @@ public final class SsgBounceBuffer implements DeviceMemory {
         this.memory = memory;
         this.buffer = buffer;
         user.join();
-        LIVE.incrementAndGet();
+        LiveObjects.add(SsgBounceBuffer.class);
     }
 
     /**
@@ -91,7 +89,7 @@ public final class SsgBounceBuffer implements DeviceMemory {
         }
         OpenCl.clReleaseMemObject(buffer);
         memory.free();
-        LIVE.decrementAndGet();
+        LiveObjects.remove(SsgBounceBuffer.class);
         user.leave();
     }
 }

@@ -4,14 +4,14 @@ package io.penstock.backend.opencl.staged;
 import io.penstock.backend.opencl.cl.OpenClFailure;
 import io.penstock.backend.opencl.context.ClContext;
 import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.engine.kit.BufferPool;
+import io.penstock.engine.kit.Pause;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.memory.Slab;
+import io.penstock.engine.kit.memory.Slabs;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.Pause;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.memory.Slab;
-import io.penstock.engine.spi.memory.Slabs;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It stays mapped permanently. Copies use its address, never its cl_mem, which exists so that the driver pins the
  * memory (recommended by AMD's and NVIDIA's guides for copies at full speed).
  */
-final class ClStagingBuffer implements DeviceMemory {
+public final class ClStagingBuffer implements DeviceMemory {
 
     private static final int EVENT = 0;
     private static final int STATUS = 8;
@@ -30,7 +30,7 @@ final class ClStagingBuffer implements DeviceMemory {
 
     private static final long PAGE_BYTES = 4096;
 
-    private final Consumer<ClStagingBuffer> giveBack;
+    private final Pool pool;
     private final Kind kind;
     private final @Nullable Slab own; // null where the memory is the driver's
     private final long buffer;
@@ -48,24 +48,42 @@ final class ClStagingBuffer implements DeviceMemory {
      */
     record Kind(long bytes, boolean ofDriver) {}
 
-    private ClStagingBuffer(
-            Consumer<ClStagingBuffer> giveBack, Kind kind, @Nullable Slab own, long buffer, CopyQueues queues) {
-        this.giveBack = giveBack;
+    /** The staging buffers of one context. */
+    static final class Pool extends BufferPool<Kind, ClStagingBuffer> {
+
+        private final ClContext context;
+
+        private Pool(ClContext context) {
+            super(context, staging -> staging.kind);
+            this.context = context;
+        }
+
+        /** Returns the staging buffers of a context. */
+        static Pool of(ClContext context) {
+            return context.part(Pool.class, Pool::new);
+        }
+
+        @Override
+        protected ClStagingBuffer allocate(Kind kind) {
+            return ClStagingBuffer.allocate(this, context, kind);
+        }
+
+        @Override
+        protected void release(ClStagingBuffer staging) {
+            staging.release();
+        }
+    }
+
+    private ClStagingBuffer(Pool pool, Kind kind, @Nullable Slab own, long buffer, CopyQueues queues) {
+        this.pool = pool;
         this.kind = kind;
         this.own = own;
         this.buffer = buffer;
         this.queues = queues;
     }
 
-    /**
-     * Allocates a staging buffer.
-     *
-     * @param queues carry its copies
-     * @param giveBack receives it when it is no longer used
-     * @throws io.penstock.TransientStorageException if there is no memory left
-     */
-    static ClStagingBuffer allocate(
-            ClContext context, CopyQueues queues, Kind kind, Consumer<ClStagingBuffer> giveBack) {
+    private static ClStagingBuffer allocate(Pool pool, ClContext context, Kind kind) {
+        CopyQueues queues = CopyQueues.of(context);
         String request = "allocation of a staging buffer of " + kind.bytes + " bytes";
         Slab own = kind.ofDriver ? null : Slabs.shared().allocate(kind.bytes);
         long buffer = 0;
@@ -74,7 +92,7 @@ final class ClStagingBuffer implements DeviceMemory {
                     // A driver maps its memory at any address: the size must leave room for page alignment.
                     ? create(context, request, OpenCl.CL_MEM_ALLOC_HOST_PTR, kind.bytes + PAGE_BYTES, 0)
                     : create(context, request, OpenCl.CL_MEM_USE_HOST_PTR, kind.bytes, own.hostAddress());
-            ClStagingBuffer staging = new ClStagingBuffer(giveBack, kind, own, buffer, queues);
+            ClStagingBuffer staging = new ClStagingBuffer(pool, kind, own, buffer, queues);
             staging.map(request);
             return staging;
         } catch (RuntimeException e) {
@@ -103,17 +121,13 @@ final class ClStagingBuffer implements DeviceMemory {
     }
 
     /** Releases it; no copy may be in flight. */
-    void release() {
+    private void release() {
         OpenCl.clEnqueueUnmapMemObject(queues.maps(), buffer, mapped, 0, 0, 0);
         OpenCl.clFinish(queues.maps());
         OpenCl.clReleaseMemObject(buffer);
         if (own != null) {
             own.free();
         }
-    }
-
-    Kind kind() {
-        return kind;
     }
 
     Pause pause() {
@@ -163,6 +177,6 @@ final class ClStagingBuffer implements DeviceMemory {
 
     @Override
     public void free() {
-        giveBack.accept(this);
+        pool.give(this);
     }
 }

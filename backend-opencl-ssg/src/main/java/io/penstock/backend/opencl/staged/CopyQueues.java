@@ -4,6 +4,7 @@ package io.penstock.backend.opencl.staged;
 import io.penstock.PenstockException;
 import io.penstock.backend.opencl.context.ClContext;
 import io.penstock.backend.opencl.ffi.OpenCl;
+import io.penstock.engine.kit.SharedContext;
 
 /**
  * The command queues of a context on which staging buffers are copied, one for each direction, one for copies between
@@ -17,14 +18,19 @@ import io.penstock.backend.opencl.ffi.OpenCl;
  * @param between for copies between buffers
  * @param maps for maps of new staging buffers
  */
-record CopyQueues(long toDevice, long fromDevice, long between, long maps) {
+record CopyQueues(long toDevice, long fromDevice, long between, long maps) implements SharedContext.Part {
 
     /**
-     * Creates them.
+     * Returns the queues of a context. They are closed after the {@linkplain ClStagingBuffer.Pool staging buffers},
+     * which need them to be unmapped: the pool is there first.
      *
      * @throws PenstockException with the driver's answer
      */
-    static CopyQueues open(ClContext context) {
+    static CopyQueues of(ClContext context) {
+        return context.part(CopyQueues.class, CopyQueues::open);
+    }
+
+    private static CopyQueues open(ClContext context) {
         long copies = context.device().isHardware() ? 0 : context.device().orderlessQueues();
         long[] made = new long[4];
         try {
@@ -39,7 +45,8 @@ record CopyQueues(long toDevice, long fromDevice, long between, long maps) {
     }
 
     /** Releases them; no command may be in flight. */
-    void close() {
+    @Override
+    public void close() {
         release(toDevice, fromDevice, between, maps);
     }
 

@@ -66,6 +66,6 @@ public final class StagedPath extends StagingPath {
 
     @Override
     public ClStagingBuffer allocateBounceBuffer(long bytes) {
-        return ClStagingBuffers.of(context).take(new ClStagingBuffer.Kind(bytes, buffersOfDriver));
+        return ClStagingBuffer.Pool.of(context).take(new ClStagingBuffer.Kind(bytes, buffersOfDriver));
     }
 }

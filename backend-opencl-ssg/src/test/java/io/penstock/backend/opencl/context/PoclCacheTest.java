@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class PoclCacheTest {
@@ -20,6 +22,13 @@ class PoclCacheTest {
                 .isEqualTo(Path.of("/x/pocl/kcache"));
         assertThat(PoclCache.of(Map.of("HOME", "/h")).folder()).isEqualTo(Path.of("/h/.cache/pocl/kcache"));
         assertThat(PoclCache.of(Map.of()).folder()).isEqualTo(Path.of("/tmp/pocl/kcache"));
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aFileSystemThatTakesNoFoldersRefusesThoughItsPermissionsDoNot() {
+        assertThat(PoclCache.of(Map.of("POCL_CACHE_DIR", "/proc/nope")).isRefused())
+                .isTrue();
     }
 
     @Test

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.jna.Function;
 import com.sun.jna.NativeLibrary;
-import io.penstock.engine.spi.ffi.Machine;
+import io.penstock.engine.kit.ffi.Machine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -5,7 +5,7 @@ import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ffi.CpuSet;
+import io.penstock.engine.kit.ffi.CpuSet;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -24,7 +24,8 @@ public final class StagingStress {
     private StagingStress() {}
 
     private static StagedRequest staged(@Nullable StagedQueue queue, int tag) {
-        return new StagedRequest(queue, new Request(tag, (request, bytes, failure) -> {}));
+        Request request = new Request(tag, (ended, bytes, failure) -> {});
+        return new StagedRequest(queue, request.file(Request.Kind.READ, new FakeFile(1, 1, 1), 0, 1));
     }
 
     /** Returns 1 if a request has a permit and finds its staging buffer; else 0. */

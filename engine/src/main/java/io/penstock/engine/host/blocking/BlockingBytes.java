@@ -5,15 +5,15 @@ import io.penstock.engine.host.kernel.Kernel;
 import io.penstock.engine.host.kernel.LinuxKernel;
 import io.penstock.engine.host.kernel.RingAvailability;
 import io.penstock.engine.host.uring.RingProbe;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.ErrnoException;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.file.HostFailure;
+import io.penstock.engine.kit.file.HostFile;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.ErrnoException;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.file.HostFailure;
-import io.penstock.engine.spi.file.HostFile;
 import java.io.IOException;
 
 /**

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host.blocking;
 
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.file.HostFile;
 import io.penstock.engine.spi.NativeFile;
-import io.penstock.engine.spi.ffi.Errno;
 import java.io.IOException;
 
 /**
@@ -14,9 +15,6 @@ import java.io.IOException;
  * <p><b>Ownership:</b> {@link #close} releases what is kept for the staging buffer, before its memory is freed.
  */
 public interface BufferBytes {
-
-    /** How many reads of a block may return no more of it. */
-    int MOST_IN_VAIN = 64;
 
     /**
      * Reads into memory once; the caller continues after a short read.
@@ -36,10 +34,11 @@ public interface BufferBytes {
     /**
      * Reads until the range is complete or the file ends. A count that ends inside a block means the end of the file,
      * or an interrupted read; where continuing from there is refused, the block is read again. If that returns no more,
-     * the size of the file distinguishes the two. A file that reports a shorter length than was read ends where a
-     * read returns 0 bytes.
+     * the size of the file distinguishes the two. A file that reports a shorter length than was read ends where a read
+     * returns 0 bytes; one that reports a longer one does not, see {@link HostFile#goesOnAt}.
      *
-     * @param block the alignment of reads, as {@link HostBytes#blockBytes}; {@code fileOffset} and {@code address} have it
+     * @param block the alignment of reads, as {@link HostBytes#blockBytes}; {@code fileOffset} and {@code address} have
+     *     it
      * @return the bytes read, or the negative result of the call that failed
      * @throws IOException if the failure has no error number, or the rest of a block cannot be read
      */
@@ -52,7 +51,7 @@ public interface BufferBytes {
             if (got > 0 && from + got <= done) {
                 from = done;
                 got = readAmidBlock(file, fileOffset + done, address + done, bytes - done);
-                if (got == -Errno.EINVAL && ++vain <= MOST_IN_VAIN) {
+                if (got == -Errno.EINVAL && ++vain <= HostFile.MOST_IN_VAIN) {
                     continue;
                 }
                 if (got == -Errno.EINVAL && file.size() > fileOffset + done) {
@@ -60,6 +59,9 @@ public interface BufferBytes {
                             + ", although the file is longer");
                 }
                 got = got == -Errno.EINVAL ? 0 : got;
+            }
+            if (got == 0 && file instanceof HostFile host && host.goesOnAt(fileOffset + done, vain++)) {
+                continue;
             }
             if (got <= 0) {
                 return got < 0 ? got : done;
@@ -70,7 +72,9 @@ public interface BufferBytes {
         return done;
     }
 
-    /** Reads from an offset within a block; returns 0 if the file ends there, EINVAL if only whole blocks can be read. */
+    /**
+     * Reads from an offset within a block; returns 0 if the file ends there, EINVAL if only whole blocks can be read.
+     */
     private long readAmidBlock(NativeFile file, long fileOffset, long address, long bytes) throws IOException {
         long stated = file.size();
         if (stated >= fileOffset) {

@@ -8,9 +8,9 @@ import io.penstock.engine.host.uring.Ring;
 import io.penstock.engine.host.uring.RingOptions;
 import io.penstock.engine.host.uring.RingRegistration;
 import io.penstock.engine.host.uring.SubmissionQueue;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.ErrnoException;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.ErrnoException;
 import java.util.concurrent.locks.LockSupport;
 
 /**

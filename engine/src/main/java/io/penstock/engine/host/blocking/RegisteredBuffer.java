@@ -3,10 +3,10 @@ package io.penstock.engine.host.blocking;
 
 import io.penstock.engine.host.file.LinuxFile;
 import io.penstock.engine.host.kernel.Kernel;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.ErrnoException;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.ErrnoException;
 import java.io.IOException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +68,7 @@ final class RegisteredBuffer implements BufferBytes {
     }
 
     private @Nullable BufferRing ringFor(NativeFile file, long bytes) {
-        if (bytes < LEAST_BYTES || !(file instanceof LinuxFile linux) || !linux.isDirect()) {
+        if (bytes < LEAST_BYTES || !(file instanceof LinuxFile linux) || linux.isCached() || linux.lane() != null) {
             return null;
         }
         if (ring == null && uses <= USES_BEFORE && ++uses > USES_BEFORE) {

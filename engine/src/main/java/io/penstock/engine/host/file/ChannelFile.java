@@ -3,16 +3,18 @@ package io.penstock.engine.host.file;
 
 import io.penstock.FileOption;
 import io.penstock.engine.ffi.WindowsFiles;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.ErrnoException;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.file.FileStamp;
+import io.penstock.engine.kit.file.HostFailure;
+import io.penstock.engine.kit.file.HostFile;
 import io.penstock.engine.spi.Limits;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.ErrnoException;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.file.FileStamp;
-import io.penstock.engine.spi.file.HostFailure;
-import io.penstock.engine.spi.file.HostFile;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystem;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
@@ -26,15 +28,19 @@ import org.jspecify.annotations.Nullable;
 
 /** A file behind a channel of the JDK: works on any operating system, and on any file system of the JDK. */
 public final class ChannelFile implements HostFile {
+    private static final Set<String> PAGES = Set.of("sysfs", "configfs"); // as Storage.statesPages
+
     private final Path path;
     private final FileChannel channel;
     private final BasicFileAttributes attributes;
     private final Object identity;
+    private final Object lane;
     private final Limits limits;
 
-    private ChannelFile(
-            Path path, FileChannel channel, BasicFileAttributes attributes, Object identity, Limits limits) {
+    private ChannelFile(Path path, FileChannel channel, BasicFileAttributes attributes, Object identity, Limits limits)
+            throws IOException {
         this.path = path;
+        lane = lane(path);
         this.channel = channel;
         this.attributes = attributes;
         this.identity = identity;
@@ -98,6 +104,21 @@ public final class ChannelFile implements HostFile {
     }
 
     @Override
+    public Object lane() {
+        return lane;
+    }
+
+    /** Returns what tells file systems apart: the device, where the JDK knows it. */
+    private static Object lane(Path path) throws IOException {
+        FileSystem system = path.getFileSystem();
+        if (system.supportedFileAttributeViews().contains("unix")) {
+            return Files.getAttribute(path, "unix:dev");
+        }
+        Path root = path.toAbsolutePath().getRoot();
+        return root == null ? system : root;
+    }
+
+    @Override
     public BasicFileAttributes attributes() {
         return attributes;
     }
@@ -105,6 +126,15 @@ public final class ChannelFile implements HostFile {
     @Override
     public long size() throws IOException {
         return shielded(channel::size);
+    }
+
+    @Override
+    public boolean hasItsLength() {
+        try {
+            return !PAGES.contains(Files.getFileStore(path).type());
+        } catch (IOException | RuntimeException unknown) {
+            return true;
+        }
     }
 
     @Override
@@ -151,12 +181,12 @@ public final class ChannelFile implements HostFile {
 
     @Override
     public long read(long fileOffset, long address, long bytes) throws IOException {
-        return read(fileOffset, NativeMemory.view(address, bytes));
+        return shielded(() -> read(fileOffset, NativeMemory.view(address, bytes)));
     }
 
     @Override
     public long write(long fileOffset, long address, long bytes) throws IOException {
-        return write(fileOffset, NativeMemory.view(address, bytes));
+        return shielded(() -> write(fileOffset, NativeMemory.view(address, bytes)));
     }
 
     // A channel returns 0 where the system call returns EAGAIN; treated as the end of the file that would be a short
@@ -202,8 +232,8 @@ public final class ChannelFile implements HostFile {
     public void close() {
         try {
             channel.close();
-        } catch (IOException written) {
-            // What was written is owned by the system; sync reports a failure to store it.
+        } catch (IOException refused) {
+            throw new UncheckedIOException(refused);
         }
     }
 
@@ -246,6 +276,12 @@ public final class ChannelFile implements HostFile {
         } catch (UnsupportedOperationException refused) {
             if (direct) {
                 throw new FileSystemException(path.toString(), null, "the file system does not support direct I/O");
+            }
+            throw refused;
+        } catch (IOException refused) {
+            RuntimeException limit = HostFailure.ofLimit(path, refused);
+            if (limit != null) {
+                throw limit;
             }
             throw refused;
         }

@@ -2,10 +2,11 @@
 package io.penstock.engine.host.file;
 
 import io.penstock.engine.host.kernel.FileCalls;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.ErrnoException;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.file.FileStamp;
 import io.penstock.engine.spi.FileAttributes;
-import io.penstock.engine.spi.ffi.ErrnoException;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.file.FileStamp;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -36,7 +37,10 @@ record FileStatus(
         long address = NativeMemory.address(memory);
         int mask = STATX_BASIC_STATS | STATX_DIOALIGN;
         try {
-            int answer = calls.status(fd, mask, address + STATX_BYTES, address);
+            int answer;
+            do {
+                answer = calls.status(fd, mask, address + STATX_BYTES, address);
+            } while (answer == -Errno.EINTR);
             if (answer < 0) {
                 throw new ErrnoException("statx", -answer);
             }

@@ -5,17 +5,20 @@ import io.penstock.FileOption;
 import io.penstock.engine.host.kernel.FileCalls;
 import io.penstock.engine.host.uring.Indices;
 import io.penstock.engine.host.uring.RingRegistration;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.ErrnoException;
+import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.PathName;
+import io.penstock.engine.kit.file.FileStamp;
+import io.penstock.engine.kit.file.HostFailure;
+import io.penstock.engine.kit.file.HostFile;
 import io.penstock.engine.spi.Limits;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.ErrnoException;
-import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.ffi.PathName;
-import io.penstock.engine.spi.file.FileStamp;
-import io.penstock.engine.spi.file.HostFile;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -27,10 +30,12 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A file behind a descriptor. */
 public final class LinuxFile implements HostFile {
     private static final int MODE = 0666;
+    private static final int STATFS_BYTES = 120;
     private static final Indices INDICES = new Indices();
 
     private final FileCalls calls;
@@ -38,18 +43,31 @@ public final class LinuxFile implements HostFile {
     private final Limits limits;
     private final BasicFileAttributes attributes;
     private final boolean blockDevice;
-    private final boolean direct;
+    private final @Nullable Object lane;
+    private final boolean layered;
+    private final boolean needsWorkers;
+    private final boolean hasItsLength;
+    private final String reason;
     private final int index = INDICES.take();
     private final List<RingRegistration> registrations = new ArrayList<>(); // guarded by this: tables it is in
     // Written under this; read by I/O queues without it, which the engine's pins prevent from reading after close.
     private volatile int fd; // -1 once closed
 
     private LinuxFile(FileCalls calls, Path path, int fd, FileStatus status, Limits limits, boolean direct) {
+        ByteBuffer statfs = ByteBuffer.allocateDirect(STATFS_BYTES).order(ByteOrder.nativeOrder());
+        long type = !status.isRegular() ? -1 : calls.fileSystem(fd, statfs);
         this.calls = calls;
         this.path = path;
         this.fd = fd;
         this.limits = limits;
-        this.direct = direct;
+        layered = Storage.isLayered(type);
+        String below = layered ? Layers.remote(fd) : "";
+        boolean local = Storage.isLocal(type) && below.isEmpty();
+        lane = local ? null : status.identity().device();
+        needsWorkers = direct && layered;
+        hasItsLength = !Storage.statesPages(type);
+        String system = below.isEmpty() ? Storage.name(type) : "an overlay on " + below;
+        reason = local ? "" : "blocking calls on threads: the file system is " + system;
         attributes = status.attributes();
         blockDevice = status.isBlockDevice();
     }
@@ -78,7 +96,12 @@ public final class LinuxFile implements HostFile {
             fd = calls.open(name, flags(options), MODE);
         } while (fd == -Errno.EINTR);
         if (fd < 0) {
-            throw failure(path, -fd, options);
+            IOException refused = failure(path, -fd, options);
+            RuntimeException limit = HostFailure.ofLimit(path, -fd, refused);
+            if (limit != null) {
+                throw limit;
+            }
+            throw refused;
         }
         try {
             FileStatus status = FileStatus.of(calls, fd);
@@ -107,9 +130,40 @@ public final class LinuxFile implements HostFile {
         return index;
     }
 
-    /** Returns true if it bypasses the page cache. */
-    public boolean isDirect() {
-        return direct;
+    @Override
+    public @Nullable Object lane() {
+        return lane;
+    }
+
+    @Override
+    public String reason() {
+        return reason;
+    }
+
+    @Override
+    public boolean mayWait() {
+        return lane != null || layered;
+    }
+
+    @Override
+    public boolean hasItsLength() {
+        return hasItsLength;
+    }
+
+    /**
+     * Returns whether the I/O queue itself must not execute its requests, however small: they may wait for another
+     * host.
+     */
+    public boolean needsWorkers() {
+        return needsWorkers;
+    }
+
+    /**
+     * Returns whether kernel workers gain by copying for the I/O queue: a file that bypasses the page cache has no
+     * copy.
+     */
+    public boolean isCached() {
+        return limits.fileAlignment() == 1;
     }
 
     /** Registers it in a ring's file table, at its index, until it is closed; returns true if it is registered. */
@@ -156,7 +210,11 @@ public final class LinuxFile implements HostFile {
 
     @Override
     public synchronized void truncate(long bytes) throws IOException {
-        check("ftruncate", calls.truncate(fd, bytes));
+        int answer;
+        do {
+            answer = calls.truncate(fd, bytes);
+        } while (answer == -Errno.EINTR);
+        check("ftruncate", answer);
     }
 
     @Override
@@ -215,9 +273,12 @@ public final class LinuxFile implements HostFile {
                 registration.updateFile(index, -1); // the table would keep the file open
             }
             // Whatever close returns, the descriptor is closed: a retry after EINTR could close another owner's.
-            calls.close(fd);
+            int answer = calls.close(fd);
             fd = -1;
             INDICES.give(index);
+            if (answer < 0 && answer != -Errno.EINTR) {
+                throw new UncheckedIOException(new ErrnoException("close", -answer));
+            }
         }
     }
 

@@ -16,8 +16,8 @@ final class PathKind {
     private PathKind() {}
 
     /**
-     * Throws if the path is a named pipe: {@code open(2)} would block until a process opens the other end, and a cancel could
-     * not end it. If the attributes cannot be read, the open that follows reports why.
+     * Throws if the path is a named pipe: {@code open(2)} would block until a process opens the other end, and a cancel
+     * could not end it. If the attributes cannot be read, the open that follows reports why.
      */
     static void refusePipe(Path path) throws FileSystemException {
         boolean pipe;

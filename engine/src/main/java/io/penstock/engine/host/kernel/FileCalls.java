@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host.kernel;
 
-import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import java.nio.ByteBuffer;
 
 /**
  * The system calls of a file that has a descriptor; a simulated kernel implements them over its own files.
@@ -23,6 +25,15 @@ public interface FileCalls {
     /** Fills the {@code struct statx} at {@code statx}; {@code emptyPath} is the address of a zero byte. */
     default int status(int fd, int mask, long emptyPath, long statx) {
         return LibC.orErrno(LibC.statx(fd, mask, emptyPath, statx));
+    }
+
+    /**
+     * Returns the number of the file system: {@code f_type}, the first field of {@code struct statfs} at
+     * {@code statfs}.
+     */
+    default long fileSystem(int fd, ByteBuffer statfs) {
+        int answer = LibC.orErrno(LibC.fstatfs(fd, NativeMemory.address(statfs)));
+        return answer < 0 ? answer : statfs.getLong(0) & 0xFFFFFFFFL;
     }
 
     /** Returns the offset of the end, also for a block device. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host.kernel;
 
-import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.ffi.Machine;
-import io.penstock.engine.spi.ffi.NativeAccess;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.kit.ffi.Machine;
+import io.penstock.engine.kit.ffi.NativeAccess;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

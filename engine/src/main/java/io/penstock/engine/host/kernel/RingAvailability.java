@@ -34,6 +34,7 @@ public record RingAvailability(Reason reason, String detail, String remedy) {
         /** ENOSYS; some container runtimes return it too. */
         NO_SYSTEM_CALL("Linux 5.6 or later, and a seccomp profile that includes io_uring"),
         LOCKED_MEMORY_LIMIT("raise ulimit -l (RLIMIT_MEMLOCK)"),
+        OPEN_FILES_LIMIT("raise ulimit -n (RLIMIT_NOFILE), or fs.file-max for the whole machine"),
         KERNEL_TOO_OLD("Linux 5.6 or later"),
         OTHER("");
 

@@ -2,17 +2,18 @@
 package io.penstock.engine.host.queue;
 
 import io.penstock.engine.host.file.ChannelFile;
-import io.penstock.engine.spi.CallThreads;
+import io.penstock.engine.kit.CallThreads;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.file.HostFailure;
+import io.penstock.engine.kit.file.HostFile;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.file.HostFailure;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The call of a {@link ChannelQueue} for a request, one object per tag.
+ * The blocking call for a request, one object per tag.
  *
  * <p><b>Threading:</b> the I/O queue's thread, except while a thread of {@link CallThreads} owns it.
  */
@@ -22,7 +23,7 @@ final class ChannelCall {
     static final CallThreads.Calls<ChannelCall> CALLS = new CallThreads.Calls<>() {
         @Override
         public void make(ChannelCall call) throws IOException {
-            call.ended(call.call((ChannelFile) call.request.file()));
+            call.ended(call.call());
         }
 
         @Override
@@ -44,13 +45,29 @@ final class ChannelCall {
         return request.attachment(ChannelCall.class, ChannelCall::new);
     }
 
-    private long call(ChannelFile file) throws IOException {
+    private long call() throws IOException {
+        HostFile file = (HostFile) request.file();
+        ChannelFile channel = file instanceof ChannelFile known ? known : null;
         return switch (request.kind()) {
-            case READ -> file.read(request.fileOffset(), buffer());
-            case WRITE -> file.write(request.fileOffset(), buffer());
+            case READ -> read(file, channel);
+            case WRITE ->
+                channel != null
+                        ? channel.write(request.fileOffset(), buffer())
+                        : file.write(request.fileOffset(), request.hostAddress(), request.bytes());
             case SYNC -> file.sync();
             case COPY_IN, COPY_OUT -> throw new IllegalStateException("copies are executed by the I/O queue");
         };
+    }
+
+    private long read(HostFile file, @Nullable ChannelFile channel) throws IOException {
+        long got;
+        int vain = 0;
+        do {
+            got = channel != null
+                    ? channel.read(request.fileOffset(), buffer())
+                    : file.read(request.fileOffset(), request.hostAddress(), request.bytes());
+        } while (got == 0 && request.bytes() > 0 && file.goesOnAt(request.fileOffset(), vain++));
+        return got;
     }
 
     private void ended(long answer) {
@@ -64,13 +81,26 @@ final class ChannelCall {
     }
 
     /** Completes the request; I/O queue only. */
-    void report() {
+    private void report() {
         NativeFailure cause = failure;
         failure = null;
         request.end(moved, cause);
     }
 
+    /** Completes the requests whose calls have ended; returns their number. */
+    static int report(CallThreads<ChannelCall> threads) {
+        int count = 0;
+        for (ChannelCall call = threads.poll(); call != null; call = threads.poll()) {
+            count++;
+            call.report();
+        }
+        return count;
+    }
+
     private String name() {
+        if (!(request.file() instanceof ChannelFile)) {
+            return HostFailure.call(request.kind());
+        }
         return switch (request.kind()) {
             case READ -> "FileChannel.read";
             case WRITE -> "FileChannel.write";

@@ -2,11 +2,11 @@
 package io.penstock.engine.host.queue;
 
 import io.penstock.engine.host.uring.RingRegistration;
+import io.penstock.engine.kit.memory.MappedMemory;
+import io.penstock.engine.kit.memory.MemoryMapping;
+import io.penstock.engine.kit.memory.Slab;
+import io.penstock.engine.kit.memory.Slabs;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.memory.MappedMemory;
-import io.penstock.engine.spi.memory.MemoryMapping;
-import io.penstock.engine.spi.memory.Slab;
-import io.penstock.engine.spi.memory.Slabs;
 import org.jspecify.annotations.Nullable;
 
 /**

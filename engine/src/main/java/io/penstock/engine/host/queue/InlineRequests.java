@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host.queue;
 
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.memory.HostMemory;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.memory.HostMemory;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

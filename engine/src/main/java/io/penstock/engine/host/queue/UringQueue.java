@@ -9,15 +9,16 @@ import io.penstock.engine.host.uring.CompletionHandler;
 import io.penstock.engine.host.uring.Ring;
 import io.penstock.engine.host.uring.RingOptions;
 import io.penstock.engine.host.uring.SubmissionQueue;
+import io.penstock.engine.kit.CallThreads;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.ErrnoException;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.file.HostFailure;
+import io.penstock.engine.options.HostOptions;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.ErrnoException;
-import io.penstock.engine.spi.ffi.NativeMemory;
-import io.penstock.engine.spi.file.HostFailure;
-import io.penstock.engine.spi.file.HostOptions;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
@@ -39,6 +40,7 @@ public final class UringQueue implements NativeQueue {
     private static final long CANCEL = -2;
     private static final int WAKE_BYTES = Long.BYTES;
     private static final int MOST_REFUSALS = 1000;
+    private static final int WORKERS_PER_PROCESSOR = 4;
     // A single read completes sooner if no worker is woken for it; the I/O queue has the time to copy it.
     private static final int MOST_LONE_BYTES = 256 << 10;
     private static final long PAUSE_NANOS = 50_000;
@@ -50,6 +52,8 @@ public final class UringQueue implements NativeQueue {
     private final FixedBuffers buffers;
     private final InlineRequests inline;
     private final Wakeup wakeup = new Wakeup(this::endWait);
+    private final CallThreads<ChannelCall> threads; // for files that the ring does not read
+    private final int laneDepth;
     private final CompletionHandler handler = this::completed;
     private final long asyncBytes;
     private final @Nullable Request[] requests; // by tag; null if none is in flight
@@ -79,6 +83,8 @@ public final class UringQueue implements NativeQueue {
         userData = new long[depth];
         cancelled = new boolean[depth];
         asyncBytes = options.get(HostOptions.ASYNC_BYTES);
+        laneDepth = ChannelQueue.threads(options);
+        threads = new CallThreads<>("penstock-host-io-", depth, depth, wakeup, ChannelCall.CALLS);
     }
 
     /**
@@ -90,6 +96,13 @@ public final class UringQueue implements NativeQueue {
         int depth = options.get(CommonOptions.QUEUE_DEPTH);
         Ring ring = Ring.open(kernel, RingOptions.ofEntries(depth + 1)); // plus the read for wake-ups
         int eventfd = kernel.eventfd();
+        // Refused before Linux 5.15. The kernel's own limits suit its processors, of which a container has a part.
+        int asked = options.get(HostOptions.THREADS);
+        ring.registration()
+                .limitWorkers(
+                        asked != 0
+                                ? asked
+                                : WORKERS_PER_PROCESSOR * Runtime.getRuntime().availableProcessors());
         if (eventfd < 0) {
             ring.close();
             throw new ErrnoException("eventfd", -eventfd);
@@ -103,9 +116,16 @@ public final class UringQueue implements NativeQueue {
     }
 
     @Override
+    public int laneDepth() {
+        return laneDepth;
+    }
+
+    @Override
     public void enqueue(Request request) {
         if (request.isCopy()) {
             inline.copy(request);
+        } else if (request.file().lane() != null) {
+            threads.begin(ChannelCall.of(request));
         } else if (broken != 0) {
             inline.fail(request, failure(request, -broken));
         } else if (prepare(request) || (makeRoom() && prepare(request))) {
@@ -124,13 +144,18 @@ public final class UringQueue implements NativeQueue {
             if (!submissions.cancel(userData[tag], CANCEL) && makeRoom()) {
                 submissions.cancel(userData[tag], CANCEL);
             }
+        } else if (!request.isCopy() && request.file().lane() != null) {
+            ChannelCall call = ChannelCall.of(request);
+            if (threads.withdraw(call)) {
+                call.cancelled();
+            }
         }
     }
 
     @Override
     public void turn(long waitNanos) {
         buffers.sweep();
-        int ended = inline.run();
+        int ended = inline.run() + ChannelCall.report(threads);
         boolean waits = waitNanos != 0 && ended == 0 && broken == 0 && wakeup.begin();
         try {
             try {
@@ -144,6 +169,7 @@ public final class UringQueue implements NativeQueue {
         } catch (ErrnoException failure) {
             broken = failure.errno();
         }
+        ChannelCall.report(threads);
         if (broken != 0) {
             ring.refusePending(handler, -broken);
             if (waitNanos != 0) {
@@ -175,6 +201,7 @@ public final class UringQueue implements NativeQueue {
             }
             closed = true;
         }
+        threads.close();
         if (wakeIsArmed && broken == 0) {
             disarmWake();
         }
@@ -209,12 +236,13 @@ public final class UringQueue implements NativeQueue {
         int index = files.index(file);
         int flags = index < 0 ? 0 : SubmissionQueue.FIXED_FILE;
         int fd = index < 0 ? file.fd() : index;
+        flags |= file.needsWorkers() ? SubmissionQueue.ASYNC : 0;
         if (request.kind() == Request.Kind.SYNC) {
             return submissions.fsync(flags, fd, true, data);
         }
         int length = Math.toIntExact(request.bytes());
         boolean isLone = outstanding == 0 && length <= MOST_LONE_BYTES;
-        if (length >= asyncBytes && !isLone && !file.isDirect()) {
+        if (length >= asyncBytes && !isLone && file.isCached()) {
             flags |= SubmissionQueue.ASYNC;
         }
         long offset = request.fileOffset();

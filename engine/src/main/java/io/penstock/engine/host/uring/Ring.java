@@ -3,10 +3,10 @@ package io.penstock.engine.host.uring;
 
 import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.host.kernel.Kernel;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.ErrnoException;
-import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.ErrnoException;
+import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

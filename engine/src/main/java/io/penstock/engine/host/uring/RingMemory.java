@@ -3,8 +3,8 @@ package io.penstock.engine.host.uring;
 
 import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.host.kernel.Kernel;
-import io.penstock.engine.spi.ffi.ErrnoException;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.ErrnoException;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.nio.ByteBuffer;
 
 /**

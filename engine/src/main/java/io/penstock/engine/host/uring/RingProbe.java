@@ -6,10 +6,13 @@ import static io.penstock.engine.host.kernel.RingAvailability.Reason;
 import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.host.kernel.Kernel;
 import io.penstock.engine.host.kernel.RingAvailability;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.ErrnoException;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.ErrnoException;
 
-/** Probes whether io_uring is available, by each of its three calls on the smallest ring: a seccomp profile may refuse one. */
+/**
+ * Probes whether io_uring is available, by each of its three calls on the smallest ring: a seccomp profile may refuse
+ * one.
+ */
 public final class RingProbe {
     private static final byte[] REQUIRED = {
         IoUring.IORING_OP_READ,
@@ -53,6 +56,7 @@ public final class RingProbe {
             case Errno.EACCES -> new RingAvailability(Reason.FORBIDDEN_BY_SECCOMP, answer);
             case Errno.ENOSYS -> new RingAvailability(Reason.NO_SYSTEM_CALL, answer);
             case Errno.ENOMEM -> new RingAvailability(Reason.LOCKED_MEMORY_LIMIT, answer);
+            case Errno.EMFILE, Errno.ENFILE -> new RingAvailability(Reason.OPEN_FILES_LIMIT, answer);
             case Errno.EOPNOTSUPP, Errno.EINVAL -> new RingAvailability(Reason.KERNEL_TOO_OLD, answer);
             default -> new RingAvailability(Reason.OTHER, answer);
         };

@@ -3,9 +3,9 @@ package io.penstock.engine.host.uring;
 
 import io.penstock.engine.ffi.IoUring;
 import io.penstock.engine.host.kernel.Kernel;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.ErrnoException;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.ErrnoException;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -70,6 +70,12 @@ public final class RingRegistration {
         update.putInt(0, index).putLong(8, NativeMemory.address(update) + UPDATE_BYTES);
         update.putInt(24, 1);
         return Math.min(register(IoUring.IORING_REGISTER_BUFFERS_UPDATE, update, UPDATE_BYTES), 0);
+    }
+
+    /** Limits how many kernel workers the thread that submits to the ring has, for files and for all else. */
+    public void limitWorkers(int most) {
+        ByteBuffer counts = allocate(2 * Integer.BYTES).putInt(0, most).putInt(Integer.BYTES, most);
+        register(IoUring.IORING_REGISTER_IOWQ_MAX_WORKERS, counts, 2);
     }
 
     /**

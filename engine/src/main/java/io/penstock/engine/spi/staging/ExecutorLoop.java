@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
-import io.penstock.engine.spi.Pause;
+import io.penstock.engine.kit.Pause;
 import io.penstock.engine.spi.Wakeup;
 
 /**

@@ -90,8 +90,8 @@ public final class ExecutorPump implements Executor, AutoCloseable {
      *
      * @param request the text for messages
      * @param remedy the remedy in the message if the thread does not come to it, or an empty string
-     * @throws io.penstock.TransientStorageException if the thread does not begin with it within 10 seconds, or before the
-     *     caller is interrupted: it is then not made
+     * @throws io.penstock.TransientStorageException if the thread does not begin with it within 10 seconds, or before
+     *     the caller is interrupted: it is then not made
      * @throws RejectedExecutionException if the pump is closed
      * @throws RuntimeException the exception of the call
      */
@@ -210,8 +210,8 @@ public final class ExecutorPump implements Executor, AutoCloseable {
     }
 
     /**
-     * Polls copies, then fences, and then continues in the order in which the copies were started: so no copy seems to have
-     * ended before a copy, or a fence, that it waited for on the device.
+     * Polls copies, then fences, and then continues in the order in which the copies were started: so no copy seems to
+     * have ended before a copy, or a fence, that it waited for on the device.
      */
     private void settle() {
         pollCopies();
@@ -231,7 +231,10 @@ public final class ExecutorPump implements Executor, AutoCloseable {
         copying.subList(kept, copying.size()).clear();
     }
 
-    /** Polls last first, or up to the first that has not ended: no copy is found ended behind one that was polled before it ended. */
+    /**
+     * Polls last first, or up to the first that has not ended: no copy is found ended behind one that was polled before
+     * it ended.
+     */
     private void pollCopies() {
         if (!copying.isEmpty() && copying.get(0).queue.copies.endsInOrder()) {
             for (StagedRequest staged : copying) {

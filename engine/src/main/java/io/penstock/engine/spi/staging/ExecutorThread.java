@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
-import io.penstock.engine.spi.DaemonThread;
+import io.penstock.engine.kit.DaemonThread;
+import io.penstock.engine.kit.ffi.TimerSlack;
 import io.penstock.engine.spi.Wakeup;
-import io.penstock.engine.spi.ffi.TimerSlack;
 
 /** A thread that runs the executor of a device until it is closed; sleeps while there is nothing to do. */
 public final class ExecutorThread implements AutoCloseable {

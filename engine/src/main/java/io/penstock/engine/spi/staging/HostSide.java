@@ -23,8 +23,8 @@ final class HostSide {
     private static final long FAILED = -1;
 
     // A copy whose target lies 1 to 16 bytes further within its page than its source takes four times as long on some
-    // processors (benchmarks/experiments/aligned.c), and data may lie anywhere in a file. So the place in the staging
-    // buffer is shifted as that in the file is, by multiples of 16, which suits texels of all sizes.
+    // processors (tools/benchmarks/experiments/aligned.c), and data may lie anywhere in a file. So the place in the
+    // staging buffer is shifted as the place in the file is, by multiples of 16, which suits texels of all sizes.
     private static final long SHIFTS = 0x30;
 
     private final HostBytes host;

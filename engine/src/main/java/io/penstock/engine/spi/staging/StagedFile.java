@@ -3,9 +3,9 @@ package io.penstock.engine.spi.staging;
 
 import io.penstock.Options;
 import io.penstock.engine.host.blocking.HostBytes;
+import io.penstock.engine.kit.WrappedFile;
 import io.penstock.engine.spi.Limits;
 import io.penstock.engine.spi.NativeFile;
-import io.penstock.engine.spi.WrappedFile;
 
 /**
  * A host file for a {@link StagedQueue}; a staging path opens these.

@@ -6,13 +6,16 @@ import io.penstock.CommonOptions;
 import io.penstock.NativeError;
 import io.penstock.Options;
 import io.penstock.engine.host.blocking.HostBytes;
+import io.penstock.engine.kit.Pause;
+import io.penstock.engine.kit.ffi.CpuSet;
+import io.penstock.engine.kit.file.HostFile;
 import io.penstock.engine.recording.FlightRecording;
+import io.penstock.engine.resource.FileThreads;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
-import io.penstock.engine.spi.Pause;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
-import io.penstock.engine.spi.ffi.CpuSet;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
@@ -40,10 +43,13 @@ final class StagedQueue implements NativeQueue {
     static final NativeFailure CANCELLED =
             new NativeFailure(new NativeError("staging", 0, "CANCELLED"), NativeFailure.Kind.CANCELLED);
 
+    private static final int LANES = 3; // that together may have all staging buffers
+
     private final long bufferBytes;
     private final int buffersPerWorker;
     private final long spinNanos;
     private final int spinsWith;
+    // Three for the thread that holds a request: it executes the step itself, by the queue of the request.
     final CpuSet processors; // of staging workers while they serve it
     final HostSide host;
     final DeviceSide copies;
@@ -60,6 +66,7 @@ final class StagedQueue implements NativeQueue {
     private final ArrayDeque<StagedRequest> arrivals = new ArrayDeque<>(); // owned by the I/O queue
     private final Pause pause = new Pause(); // owned by the I/O queue
     private int inFlight; // owned by the I/O queue
+    private long looked = System.nanoTime(); // for workers that hang; owned by the I/O queue
     private volatile boolean busy; // whether requests are in flight; written by the I/O queue
 
     /**
@@ -69,7 +76,8 @@ final class StagedQueue implements NativeQueue {
      *     it; the caller closes it after the queue. If null, the queue's staging workers make the calls
      *     ({@link ThreadRule#MANY}), or a separate thread ({@link ThreadRule#ONE})
      * @throws io.penstock.TransientStorageException if there is no memory for staging buffers
-     * @throws IllegalArgumentException if the process has another number of staging workers than {@code options} request
+     * @throws IllegalArgumentException if the process has another number of staging workers than {@code options}
+     *     request
      */
     static StagedQueue open(StagingDevice device, HostBytes host, Options options, @Nullable ExecutorPump executor) {
         if (executor != null) {
@@ -232,8 +240,23 @@ final class StagedQueue implements NativeQueue {
             }
         }
         if (!report() && waitNanos != 0 && !spin(waitNanos)) {
-            wakeup.await(waitNanos);
+            wakeup.await(inFlight == 0 ? waitNanos : most(waitNanos));
             report();
+        }
+        if (inFlight > 0) {
+            lookForHung();
+        }
+    }
+
+    private static long most(long waitNanos) {
+        return waitNanos < 0 ? StagingWorker.HANG_NANOS : Math.min(waitNanos, StagingWorker.HANG_NANOS);
+    }
+
+    private void lookForHung() {
+        long now = System.nanoTime();
+        if (now - looked >= StagingWorker.HANG_NANOS) {
+            looked = now;
+            workers.replaceHung(now);
         }
     }
 
@@ -298,15 +321,71 @@ final class StagedQueue implements NativeQueue {
             end(staged, CANCELLED);
         } else if (toExecutor && pump != null) {
             pump.submit(staged);
-        } else {
+        } else if (!executesElsewhere(staged)) {
             ready.add(staged);
             workers.announce();
         }
     }
 
     /**
-     * Prepares a request for its next step, or ends it if it is cancelled or its device is lost; returns whether the step
-     * follows.
+     * Lets the host I/O of a file whose server may not answer be executed by threads for such calls: the staging
+     * workers are few, and all of the process's. Returns false if a staging worker is to execute the step.
+     */
+    private boolean executesElsewhere(StagedRequest staged) {
+        if (!waits(staged)) {
+            return false;
+        }
+        try {
+            FileThreads.shared().run(((HostFile) staged.file()).path(), () -> serve(staged));
+            return true;
+        } catch (RuntimeException | Error e) { // no more threads
+            return false;
+        }
+    }
+
+    /** Returns whether the next step may wait for a server. */
+    boolean waits(StagedRequest staged) {
+        return staged.step != StagedRequest.Step.COPY
+                && !staged.request.isCopy()
+                && staged.file().mayWait();
+    }
+
+    /** Returns whether a request is of a file that hangs, and has no staging buffer yet: others go first. */
+    boolean givesWay(StagedRequest staged) {
+        return !staged.hasBuffer() && !staged.request.isCopy() && hangs(staged.file());
+    }
+
+    /** Returns whether threads hang that were staging workers, in calls of a file. */
+    boolean hangs(NativeFile file) {
+        return workers.hungFiles.has(file);
+    }
+
+    /** Lets a request wait until the calls of its file return. */
+    void park(StagedRequest staged) {
+        stagingBuffers.park(staged);
+    }
+
+    /** Continues what was parked. */
+    void resume() {
+        stagingBuffers.resume();
+    }
+
+    private void serve(StagedRequest staged) {
+        staged.takeForWorker();
+        if (proceeds(staged) && stepped(staged, host.run(staged))) {
+            hand(staged);
+        }
+    }
+
+    /** A file system that hangs must not take all staging buffers, and neither must two. */
+    @Override
+    public int laneDepth() {
+        return Math.max(1, stagingBuffers.total() / LANES);
+    }
+
+    /**
+     * Prepares a request for its next step, or ends it if it is cancelled or its device is lost; returns whether the
+     * step follows.
      */
     boolean proceeds(StagedRequest staged) {
         NativeFailure lost = copies.lost();

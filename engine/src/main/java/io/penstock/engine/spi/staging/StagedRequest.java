@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StagedRequest implements Request.Completion {
 
-    /** The next step. */
+    /** The next step, of one request of a segment: each on another thread, where a segment's own are all on one. */
     enum Step {
         /** A staging worker reads the file into the staging buffer. */
         FILL,

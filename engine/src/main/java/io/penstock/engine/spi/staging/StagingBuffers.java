@@ -3,8 +3,10 @@ package io.penstock.engine.spi.staging;
 
 import io.penstock.Backend.StagingState;
 import io.penstock.engine.host.blocking.HostBytes;
+import io.penstock.engine.kit.ffi.CpuSet;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.ffi.CpuSet;
+import io.penstock.engine.spi.NativeFile;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -39,6 +41,7 @@ final class StagingBuffers {
     private final ConcurrentLinkedDeque<StagingBuffer> free;
     private final AtomicInteger permits;
     private final Queue<StagedRequest> waiting;
+    private final Queue<StagedRequest> parked = new ConcurrentLinkedQueue<>(); // without permits, until resume()
 
     /**
      * Allocates the staging buffers.
@@ -112,13 +115,54 @@ final class StagingBuffers {
 
     /** Removes a request that was cancelled while it waited. */
     void remove(StagedRequest staged) {
-        waiting.remove(staged);
+        if (!waiting.remove(staged)) {
+            parked.remove(staged);
+        }
+    }
+
+    /** Takes back the permit of a request, if it has one, and lets it wait for {@link #resume}. */
+    void park(StagedRequest staged) {
+        staged.releaseBuffer(this);
+        parkWithoutPermit(staged);
+    }
+
+    private void parkWithoutPermit(StagedRequest staged) {
+        StagedQueue queue = staged.queue;
+        NativeFile file = staged.file();
+        if (!staged.giveTo(StagedRequest.AWAITS_BUFFER)) {
+            staged.queue.end(staged, StagedQueue.CANCELLED);
+            return;
+        }
+        parked.offer(staged); // from here on it may be another request
+        if (!queue.hangs(file)) { // pairs with resume(), which may have found none
+            resume();
+        }
+    }
+
+    /** Starts all parked requests; a request of a file that still hangs is parked again. */
+    void resume() {
+        List<StagedRequest> all = new ArrayList<>();
+        for (StagedRequest staged = parked.poll(); staged != null; staged = parked.poll()) {
+            all.add(staged);
+        }
+        for (StagedRequest staged : all) {
+            if (staged.takeFrom(StagedRequest.AWAITS_BUFFER)) { // else it was cancelled
+                if (staged.needsBuffer) {
+                    admit(staged);
+                } else {
+                    staged.queue.hand(staged);
+                }
+            }
+        }
     }
 
     private void match() {
         while (permit()) {
             StagedRequest staged = nextWaiting();
-            if (staged != null) {
+            if (staged != null && staged.queue.givesWay(staged)) {
+                permits.incrementAndGet();
+                parkWithoutPermit(staged);
+            } else if (staged != null) {
                 staged.permit();
                 staged.queue.hand(staged);
             } else {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
+import io.penstock.engine.kit.ffi.CpuSet;
+import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.memory.Slabs;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ffi.CpuSet;
-import io.penstock.engine.spi.memory.Slabs;
+import java.nio.ByteBuffer;
 
 /**
  * A device that is reached through staging buffers: memory that both host I/O and the device can access.
@@ -23,9 +25,9 @@ public interface StagingDevice {
     ThreadRule threads();
 
     /**
-     * Returns the processors near the device: on them staging workers fill its staging buffers, and {@link
-     * #allocateStagingBuffer} is called, so that memory which it writes first lies on the device's NUMA node. Any, unless
-     * overridden.
+     * Returns the processors near the device: on them staging workers fill its staging buffers, and
+     * {@link #allocateStagingBuffer} is called, so that memory which it writes first lies on the device's NUMA node.
+     * Any, unless overridden.
      */
     default CpuSet processors() {
         return CpuSet.ANY;
@@ -56,6 +58,14 @@ public interface StagingDevice {
     void copy(Request copy);
 
     /**
+     * Returns the bytes of the staging buffer that a copy moves, for a device that copies by the processor. They are not
+     * checked: valid until the copy has ended.
+     */
+    static ByteBuffer bytes(Request copy) {
+        return NativeMemory.view(copy.staging().hostAddress() + copy.stagingOffset(), copy.bytes());
+    }
+
+    /**
      * Completes or fails a copy if it has ended; does not block. Not called after its end: a device whose {@link #copy}
      * ends every copy need not override it.
      */
@@ -64,9 +74,9 @@ public interface StagingDevice {
     }
 
     /**
-     * Returns whether copies end in the order in which they were started, those of all queues of an {@link ExecutorPump}
-     * together: the pump then polls none behind one that has not ended, where it would otherwise poll each. False unless
-     * overridden.
+     * Returns whether copies end in the order in which they were started, those of all queues of an
+     * {@link ExecutorPump} together: the pump then polls none behind one that has not ended, where it would otherwise
+     * poll each. False unless overridden.
      */
     default boolean endsInOrder() {
         return false;

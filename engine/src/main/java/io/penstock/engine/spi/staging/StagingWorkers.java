@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.spi.staging;
 
-import io.penstock.engine.spi.DaemonThread;
+import io.penstock.engine.kit.DaemonThread;
+import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.Shared;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The staging workers of the process, which all staged queues share. They start with the first queue and stop with the
- * last; unless an option sets their number, the second queue adds two thirds of what one device needs, and each further one
- * half of that, up to three quarters of the processors. Each queue has staging workers that prefer it, see {@link #take}.
+ * last; unless an option sets their number, the second queue adds two thirds of what one device needs, and each further
+ * one half of that, up to three quarters of the processors. Each queue has staging workers that prefer it, see
+ * {@link #take}.
  *
- * <p>Only as many are awake as the queues with requests in flight need. With more, the copies of one device are spread over
- * more threads, each of which waits for its own: that costs twice the processor time, and rate (docs/results/h200.md).
+ * <p>Only as many are awake as the queues with requests in flight need. With more, the copies of one device are spread
+ * over more threads, each of which waits for its own: that costs twice the processor time, and rate
+ * (docs/results/h200.md).
  *
  * <p>Thread-safe.
  */
 final class StagingWorkers {
 
     private static final Shared<Object, StagingWorkers> POOLS = new Shared<>(StagingWorkers::stop);
+
     /**
-     * The limit for one queue, since more staging workers gain one device nothing: 12 fill its link, 16 PCIe gen5 lanes. On
-     * some hosts 10 do, with less processor time; on slower ones they do not (docs/results/h200.md).
+     * The limit for one queue, since more staging workers gain one device nothing: 12 fill its link, 16 PCIe gen5
+     * lanes. On some hosts 10 do, with less processor time; on slower ones they do not (docs/results/h200.md).
      */
     static final int MOST_PER_QUEUE = 12;
+
+    /** How many threads may hang, for each worker. */
+    private static final int MOST_HUNG = 4;
 
     private static final Object PROCESS = "the staging workers of the process";
 
@@ -35,10 +43,14 @@ final class StagingWorkers {
     private final int most;
     private final boolean threaded;
     private final List<Thread> threads = new ArrayList<>(); // guarded by this
+    private final List<StagingWorker> workers = new CopyOnWriteArrayList<>(); // one for each thread
+    final HungFiles hungFiles = new HungFiles();
     private volatile int size; // written under this
     private volatile StagedQueue[] queues = {}; // written under this
 
-    // Its permits, plus one that is being handed over, equal the requests in all ready queues: a thread with a permit
+    // A worker sleeps in one of three places: here for want of a request, with the poller because one thread polls for
+    // all, and as surplus because fewer workers do. One place for the last two would wake whom nobody needs.
+    // The permits, plus one that is being handed over, equal the requests in all ready queues: a thread with a permit
     // finds a request.
     private final Semaphore allStaged = new Semaphore(0);
     private final SinglePoller poller = new SinglePoller();
@@ -62,16 +74,54 @@ final class StagingWorkers {
         int target = Math.min(most, wanted);
         while (size < target) {
             if (threaded) {
-                DaemonThread thread = new DaemonThread("penstock-staging-" + (size + 1), new StagingWorker(this, size));
+                StagingWorker worker = new StagingWorker(this, size);
+                DaemonThread thread = new DaemonThread(name(size), worker);
                 if (threads.isEmpty()) {
                     thread.start();
                 } else if (!thread.tryStart()) {
                     return; // those that there are do the work
                 }
                 threads.add(thread);
+                workers.add(worker);
             }
             awake.incrementAndGet();
             size++;
+        }
+    }
+
+    private static String name(int worker) {
+        return "penstock-staging-" + (worker + 1);
+    }
+
+    /**
+     * Lets other threads take the place of workers whose calls do not return, such as of a disk that hangs: their
+     * copies are of other files, and other files' requests wait for them. Called from time to time while requests are
+     * in flight.
+     */
+    void replaceHung(long now) {
+        for (StagingWorker worker : workers) {
+            if (worker.hangs(now)) {
+                replace(worker, now);
+            }
+        }
+    }
+
+    private synchronized void replace(StagingWorker worker, long now) {
+        long start = stopped || hungFiles.count() >= MOST_HUNG * size ? 0 : worker.hungSince(now);
+        if (start != 0) {
+            DaemonThread thread = new DaemonThread(name(worker.index), () -> worker.takeOver(start));
+            if (thread.tryStart()) {
+                threads.set(worker.index, thread);
+            }
+        }
+    }
+
+    /** Notes that a call has returned whose thread is no worker any more. */
+    void returned(NativeFile file) {
+        if (hungFiles.remove(file)) {
+            for (StagedQueue queue : queues) {
+                queue.resume();
+            }
         }
     }
 
@@ -187,8 +237,8 @@ final class StagingWorkers {
     }
 
     /**
-     * Returns how many staging workers suit that many queues. Two queues can use all of the memory's bandwidth: more workers
-     * would only have more staging buffers in use, which leave the processor's caches (decision 0026).
+     * Returns how many staging workers suit that many queues. Two queues can use all of the memory's bandwidth: more
+     * workers would only have more staging buffers in use, which leave the processor's caches (decision 0026).
      */
     private int wanted(int queueCount) {
         int second = queueCount > 1 ? Math.max(1, 2 * perQueue / 3) : 0;
@@ -232,9 +282,9 @@ final class StagingWorkers {
     }
 
     /**
-     * Takes a ready request. Each busy queue has staging workers that prefer it, so that two devices are busy at the same
-     * time, and none of these waits for a copy of the other; they serve others while it has no request. If there are more
-     * queues than staging workers, each of these starts at the queue after the one from which it last took.
+     * Takes a ready request. Each busy queue has staging workers that prefer it, so that two devices are busy at the
+     * same time, and none of these waits for a copy of the other; they serve others while it has no request. If there
+     * are more queues than staging workers, each of these starts at the queue after the one from which it last took.
      *
      * @return null if there is none, or, if it may wait, once the pool has stopped
      */

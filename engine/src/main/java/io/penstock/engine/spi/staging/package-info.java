@@ -3,10 +3,11 @@
  * Transfers to devices that the processor cannot address: staging workers, a pool of staging buffers, the executor.
  *
  * <p>{@link io.penstock.engine.spi.staging.StagedQueue} is the transport; the I/O queue above it splits transfers into
- * requests of at most a staging buffer. A READ waits for a permit and for a staging worker, which takes a staging buffer
- * (FREE) and reads the file into it (FILLING, FILLED); the executor makes the device copy it (COPYING), and the staging
- * buffer is FREE again. A WRITE takes the reverse order. Under {@link io.penstock.engine.spi.staging.ThreadRule#MANY} staging workers copy what they
- * have filled; else an {@link io.penstock.engine.spi.staging.ExecutorPump} makes all device calls, driven by an
+ * requests of at most a staging buffer. A READ waits for a permit and for a staging worker, which takes a staging
+ * buffer (FREE) and reads the file into it (FILLING, FILLED); the executor makes the device copy it (COPYING), and the
+ * staging buffer is FREE again. A WRITE takes the reverse order. Under
+ * {@link io.penstock.engine.spi.staging.ThreadRule#MANY} staging workers copy what they have filled; else an
+ * {@link io.penstock.engine.spi.staging.ExecutorPump} makes all device calls, driven by an
  * {@link io.penstock.engine.spi.staging.ExecutorThread} or by the application.
  *
  * <h2>Memory ordering</h2>
@@ -25,9 +26,9 @@
  *
  * <p>The I/O queue, the executor, its hook and the staging worker that polls are woken by a
  * {@link io.penstock.engine.spi.Wakeup} each, whose documentation has the argument. {@code StagingBuffers} has the same
- * form: a free permit is matched with a waiting request, and each is published before the check for the other, so one of
- * the two threads sees both. A staging buffer is returned before its permit, and each permit takes one: its holder finds
- * one. Staging workers sleep on a semaphore that counts requests.
+ * form: a free permit is matched with a waiting request, and each is published before the check for the other, so one
+ * of the two threads sees both. A staging buffer is returned before its permit, and each permit takes one: its holder
+ * finds one. Staging workers sleep on a semaphore that counts requests.
  *
  * <p>{@code cancel} and the loss of the device are flags that holders check between two steps.
  */

@@ -6,15 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.FileOption;
+import io.penstock.Outcome;
+import io.penstock.TransientStorageException;
 import io.penstock.engine.host.kernel.FileCalls;
 import io.penstock.engine.host.kernel.ScriptedKernel;
 import io.penstock.engine.host.uring.RingRegistration;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.ErrnoException;
-import io.penstock.engine.spi.ffi.LibC;
-import io.penstock.engine.spi.ffi.Machine;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.ErrnoException;
+import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.kit.ffi.Machine;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -27,6 +30,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A file of 1000 bytes behind descriptor 0, and what the system is asked about it. */
 class LinuxFileTest {
@@ -47,6 +52,7 @@ class LinuxFileTest {
         final List<Integer> flags = new ArrayList<>();
         final List<Integer> closed = new ArrayList<>();
         int openAnswer;
+        long fileSystem = 0xEF53; // ext4
         boolean isBlockDevice;
         long seekAnswer;
         int allocations;
@@ -55,6 +61,11 @@ class LinuxFileTest {
         public int open(byte[] name, int how, int mode) {
             flags.add(how);
             return openAnswer;
+        }
+
+        @Override
+        public long fileSystem(int fd, ByteBuffer statfs) {
+            return fileSystem;
         }
 
         @Override
@@ -186,6 +197,68 @@ class LinuxFileTest {
         assertThat(calls.allocations).isOne();
         assertThat(file.size()).isEqualTo(1001);
         file.close();
+    }
+
+    @Test
+    void aLimitOfOpenFilesIsTransientAndNamesItsRemedy() {
+        calls.openAnswer = -Errno.EMFILE;
+        assertThatThrownBy(() -> open(FileOption.READ))
+                .isInstanceOfSatisfying(TransientStorageException.class, failure -> {
+                    assertThat(failure.outcome()).isEqualTo(Outcome.NOT_STARTED);
+                    assertThat(failure.nativeError().orElseThrow().symbol()).isEqualTo("EMFILE");
+                })
+                .hasMessageContaining(path.toString())
+                .hasMessageContaining("ulimit -n");
+        calls.openAnswer = -Errno.ENFILE;
+        assertThatThrownBy(() -> open(FileOption.READ))
+                .isInstanceOf(TransientStorageException.class)
+                .hasMessageContaining("fs.file-max");
+        calls.openAnswer = -Errno.ENOMEM;
+        assertThatThrownBy(() -> open(FileOption.READ)).isInstanceOf(TransientStorageException.class);
+    }
+
+    private LinuxFile openOn(long fileSystem, FileOption... options) throws IOException {
+        calls.fileSystem = fileSystem;
+        LinuxFile file = open(options);
+        file.close(); // it keeps what it has found
+        return file;
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0xEF53, 0x58465342, 0x01021994, -Errno.ENOSYS})
+    void filesOfADiskGoByTheRing(long fileSystem) throws IOException {
+        LinuxFile file = openOn(fileSystem, FileOption.READ);
+        assertThat(file.lane()).isNull();
+        assertThat(file.reason()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0x65735546, 0x6969, 0xFF534D42L, 0x1234})
+    void filesThatMayWaitForAServerShareALane(long fileSystem) throws IOException {
+        LinuxFile file = openOn(fileSystem, FileOption.READ);
+        assertThat(file.lane())
+                .isNotNull()
+                .isEqualTo(openOn(fileSystem, FileOption.READ).lane());
+        assertThat(file.reason()).startsWith("blocking calls on threads: the file system is ");
+    }
+
+    @Test
+    void onlyDirectRequestsOfALayeredFileSystemNeedWorkers() throws IOException {
+        long overlay = 0x794c7630;
+        assertThat(openOn(overlay, FileOption.READ).needsWorkers()).isFalse();
+        assertThat(openOn(overlay, FileOption.READ, FileOption.DIRECT).needsWorkers())
+                .isTrue();
+        assertThat(openOn(0xEF53, FileOption.READ, FileOption.DIRECT).needsWorkers())
+                .isFalse();
+    }
+
+    /** An overlay that the kernel does not know as one, as in this test. */
+    @Test
+    void anOverlayWhoseLayersCannotBeFoundGoesByBlockingCalls() throws IOException {
+        LinuxFile file = openOn(0x794c7630, FileOption.READ);
+        assertThat(file.lane()).isNotNull();
+        assertThat(file.reason())
+                .isEqualTo("blocking calls on threads: the file system is an overlay on layers that are not known");
     }
 
     @Test

@@ -2,7 +2,7 @@
 package io.penstock.engine.host.kernel;
 
 import io.penstock.engine.ffi.IoUring;
-import io.penstock.engine.spi.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.NativeMemory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.FileOption;
 import io.penstock.engine.host.file.ChannelFile;
+import io.penstock.engine.kit.memory.Slab;
+import io.penstock.engine.kit.memory.Slabs;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.memory.Slab;
-import io.penstock.engine.spi.memory.Slabs;
 import io.penstock.engine.testing.Requests;
 import java.io.IOException;
 import java.nio.file.Files;

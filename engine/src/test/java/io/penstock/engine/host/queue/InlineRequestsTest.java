@@ -4,10 +4,10 @@ package io.penstock.engine.host.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.NativeError;
+import io.penstock.engine.kit.memory.HostMemory;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.memory.HostMemory;
 import io.penstock.engine.testing.Requests;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

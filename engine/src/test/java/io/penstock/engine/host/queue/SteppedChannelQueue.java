@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host.queue;
 
-import io.penstock.engine.spi.CallThreads;
+import io.penstock.engine.kit.CallThreads;
 import io.penstock.engine.spi.Wakeup;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +25,7 @@ public final class SteppedChannelQueue extends ChannelQueue {
 
     /** As the queue's own constructor. */
     public SteppedChannelQueue(int depth, int threads, Stage stage) {
-        super(depth, new SteppedThreads(depth, threads, stage));
+        super(depth, threads, new SteppedThreads(depth, threads, stage));
         this.stage = stage;
     }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.engine.host.kernel.LinuxKernel;
 import io.penstock.engine.host.uring.RingFixture.Completed;
-import io.penstock.engine.spi.ffi.Errno;
+import io.penstock.engine.kit.ffi.Errno;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

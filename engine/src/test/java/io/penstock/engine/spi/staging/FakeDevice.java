@@ -2,11 +2,11 @@
 package io.penstock.engine.spi.staging;
 
 import io.penstock.NativeError;
+import io.penstock.engine.kit.ffi.CpuSet;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.FencePoint;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ffi.CpuSet;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -48,7 +48,7 @@ class StagedQueueTest {
         stage.close();
     }
 
-    /** Such copies of the processor are slow: benchmarks/experiments/aligned.c. */
+    /** Such copies of the processor are slow: tools/benchmarks/experiments/aligned.c. */
     @Test
     void noReadLiesAFewBytesFurtherWithinItsPageThanInTheFile() {
         FakeFile pages = new FakeFile(STAGING + 2 * 4096, 1, 3);

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.Options;
+import io.penstock.engine.kit.ffi.CpuSet;
+import io.penstock.engine.kit.ffi.CpuSets;
+import io.penstock.engine.kit.ffi.Machine;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ffi.CpuSet;
-import io.penstock.engine.spi.ffi.CpuSets;
-import io.penstock.engine.spi.ffi.Machine;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -4,8 +4,8 @@ package io.penstock.engine.spi.staging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.engine.kit.ffi.CpuSet;
 import io.penstock.engine.spi.Request;
-import io.penstock.engine.spi.ffi.CpuSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
@@ -54,7 +54,9 @@ class StagingBuffersTest {
     }
 
     private StagedRequest staged(int tag) {
-        return new StagedRequest(queue, new Request(tag, (request, bytes, failure) -> {}));
+        return new StagedRequest(
+                queue,
+                new Request(tag, (request, bytes, failure) -> {}).file(Request.Kind.READ, new FakeFile(1, 1, 1), 0, 1));
     }
 
     @Test

@@ -10,7 +10,9 @@ public final class LiveLeases {
         return Leases.live();
     }
 
-    /** Waits until all have ended: a stream ends the lease of a chunk after its subscriber has the last element of it. */
+    /**
+     * Waits until all have ended: a stream ends the lease of a chunk after its subscriber has the last element of it.
+     */
     public static void awaitNone() {
         while (count() != 0) {
             if (Thread.interrupted()) { // by the time limit of tests

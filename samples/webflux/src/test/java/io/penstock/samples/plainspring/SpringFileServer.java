@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The sample by Spring's own means, for {@code benchmarks/serve}. */
+/** The sample by Spring's own means, for {@code tools/benchmarks/serve}. */
 @SpringBootConfiguration
 @EnableAutoConfiguration
 @RestController
@@ -36,7 +36,9 @@ public class SpringFileServer {
         SpringApplication.run(SpringFileServer.class, arguments);
     }
 
-    /** As Spring's documentation shows it: sent by {@code sendfile}, which needs a server and a file system that can. */
+    /**
+     * As Spring's documentation shows it: sent by {@code sendfile}, which needs a server and a file system that can.
+     */
     @GetMapping("/files/{name}")
     Resource get(@PathVariable String name) {
         return new FileSystemResource(folder.resolve(name));

@@ -39,12 +39,13 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 @EnabledOnOs(OS.LINUX) // descriptors are counted in /proc
+@Tag("slow")
 class FileServerTest {
 
     private static final int LARGE = 64 << 20;
 
     private static final Path DASHBOARD =
-            Path.of(System.getProperty("dashboard", "../../integration-micrometer/grafana/penstock.json"));
+            Path.of(System.getProperty("dashboard", "../../integrations/micrometer/grafana/penstock.json"));
 
     private static final Queue<String> BLOCKED = new ConcurrentLinkedQueue<>();
 

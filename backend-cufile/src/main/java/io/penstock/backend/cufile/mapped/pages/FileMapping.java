@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.mapped.pages;
 
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.LibC;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,8 +6,8 @@ import io.penstock.backend.cufile.cuda.CudaFailure;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.backend.cufile.mapped.pages.FileMapping.Segment;
-import io.penstock.engine.spi.ffi.Errno;
-import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.ffi.LibC;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 

@@ -8,8 +8,9 @@ import io.penstock.backend.cufile.cuda.CudaContext;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.ffi.CudaError;
 import io.penstock.backend.cufile.mapped.pages.FileMapping.Segment;
-import io.penstock.engine.spi.DaemonThread;
-import io.penstock.engine.spi.ffi.LibC;
+import io.penstock.engine.kit.DaemonThread;
+import io.penstock.engine.kit.SharedContext;
+import io.penstock.engine.kit.ffi.LibC;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threading:</b> thread-safe; one lock, held during no native call except the mapping of a file.
  */
-public final class Registrations implements CudaContext.Part {
+public final class Registrations implements SharedContext.Part {
 
     /**
      * Sizes and number of threads.

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.engine;
+
+import io.penstock.CommonOptions;
+import io.penstock.Options;
+import io.penstock.engine.kit.Pause;
+import io.penstock.engine.queue.PollingScheduler;
+import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** The threads that deliver a backend's signals, as {@link CommonOptions#DELIVERY} and the time to poll demand. */
+final class DeliveryThreads {
+
+    private final Scheduler batchScheduler;
+    private final @Nullable PollingScheduler polling;
+    private final boolean direct;
+
+    DeliveryThreads(Options options) {
+        CommonOptions.Delivery delivery = options.get(CommonOptions.DELIVERY);
+        batchScheduler =
+                delivery == CommonOptions.Delivery.ELASTIC ? Schedulers.boundedElastic() : Schedulers.parallel();
+        direct = delivery == CommonOptions.Delivery.DIRECT;
+        int pollMicros = delivery == CommonOptions.Delivery.PARALLEL ? options.get(CommonOptions.POLL_MICROS) : 0;
+        long pollNanos = Pause.pollNanos(pollMicros);
+        polling = pollNanos == 0 ? null : PollingScheduler.acquire(pollNanos, batchScheduler);
+    }
+
+    Scheduler scheduler() {
+        return polling == null ? batchScheduler : polling;
+    }
+
+    Scheduler batchScheduler() {
+        return batchScheduler;
+    }
+
+    boolean isDirect() {
+        return direct;
+    }
+
+    /** Releases the thread that polls for signals; those that come yet are delivered on another one. */
+    void stop() {
+        if (polling != null) {
+            polling.release();
+        }
+    }
+}

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/**
- * Host files for backends that read them themselves, by descriptor or by blocking calls, the options of host I/O, and the
- * meaning of its errors. {@link io.penstock.engine.spi.host.HostFiles} opens them.
- */
-@NullMarked
-package io.penstock.engine.spi.file;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/**
- * Files on other hosts, by the scheme of their URI: how a module opens them. Such a file fills host memory by itself, as an
- * {@link io.penstock.engine.spi.AsyncFile}; it knows nothing of devices, paths and I/O queues.
- */
-@NullMarked
-package io.penstock.engine.spi.remote;
-
-import org.jspecify.annotations.NullMarked;

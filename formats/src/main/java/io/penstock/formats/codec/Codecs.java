@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats.codec;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
+import org.jspecify.annotations.Nullable;
+
+/** Decodes what chunks passed through before they were stored. */
+public final class Codecs {
+
+    /** What a codec may add before the next one: a header of NumPy, a sum. */
+    private static final int MOST_ADDED = 16 << 10;
+
+    /** Undoes a codec. The result has at most {@code mostBytes}: what has more is malformed. */
+    private interface Decoder {
+        byte[] decode(byte[] stored, int mostBytes) throws Malformed;
+    }
+
+    /** The bytes are not what the codec writes. */
+    public static final class Malformed extends Exception {
+
+        private static final long serialVersionUID = 1;
+
+        Malformed(String complaint) {
+            super(complaint);
+        }
+    }
+
+    private static final Set<String> ZARR = Set.of("zlib", "gzip", "zstd", "lz4", "blosc", "crc32c");
+
+    private static final Map<String, Decoder> DECODERS = Map.of(
+            "zlib", (stored, most) -> inflated(stored, false, most),
+            "gzip", (stored, most) -> Gzip.decode(stored, most),
+            "zstd", (stored, most) -> Zstandard.decode(stored, most),
+            "lz4", (stored, most) -> sized(stored, most),
+            "lz4-frame", (stored, most) -> Lz4Frame.decode(stored, most),
+            "blosc", (stored, most) -> Blosc.decode(stored, most),
+            "crc32c", (stored, most) -> summed(stored),
+            "npy", (stored, most) -> withoutHeader(stored));
+
+    // Names of our own, with a parameter: no file has them.
+    private static final String PADDING = "arrow-padding:";
+    private static final String NULLS = "arrow-nulls:"; // with the rows of a validity, how many are null, its name
+    private static final String DEFLATE = "deflate:"; // with the CRC-32 of what is inflated
+
+    /** How many bytes a byte can become: of deflate; of LZ4; and of Zstandard, whose blocks have 128 KiB. */
+    private static final Map<String, Integer> MOST_RATIO = Map.ofEntries(
+            Map.entry("deflate", 1032),
+            Map.entry("zlib", 1032),
+            Map.entry("gzip", 1032),
+            Map.entry("lz4", 255),
+            Map.entry("lz4-frame", 255),
+            Map.entry("zstd", 1 << 15),
+            Map.entry("blosc", 1 << 15));
+
+    private Codecs() {}
+
+    /** Returns the codec that adds so many bytes. */
+    public static String padding(long bytes) {
+        return PADDING + bytes;
+    }
+
+    /** Returns the codec that leaves a validity bitmap as it is, which must have so many nulls. */
+    public static String nulls(long rows, long nulls, String name) {
+        return NULLS + rows + ":" + nulls + ":" + name;
+    }
+
+    /** Returns the codec of a member of a zip file, which must have that sum. */
+    public static String deflate(int sum) {
+        return DEFLATE + "%08x".formatted(sum);
+    }
+
+    /** Returns a codec without its parameter. */
+    public static String name(String codec) {
+        boolean ours = codec.startsWith(PADDING) || codec.startsWith(NULLS) || codec.startsWith(DEFLATE);
+        return ours ? codec.substring(0, codec.indexOf(':')) : codec;
+    }
+
+    /** Returns the codec of Zarr that a file calls {@code name}: {@code own} if it can be decoded; others never can. */
+    public static String foreign(String name, String own) {
+        boolean ours = DECODERS.containsKey(name) || !name(name).equals(name);
+        return ZARR.contains(own) ? own : ours ? "'" + name + "'" : name;
+    }
+
+    /** Returns how many of so many rows a validity bitmap says to be null. */
+    public static long nulls(byte[] bitmap, long rows) {
+        int whole = (int) (rows / Byte.SIZE);
+        int rest = (int) (rows % Byte.SIZE);
+        long valid = rest == 0 ? 0 : Integer.bitCount(bitmap[whole] & (1 << rest) - 1);
+        for (int i = 0; i < whole; i++) {
+            valid += Integer.bitCount(Byte.toUnsignedInt(bitmap[i]));
+        }
+        return rows - valid;
+    }
+
+    /** Returns what is wrong where the two numbers of nulls differ. */
+    public static String contradiction(long rows, long nulls, long found) {
+        return "its field has " + nulls + " nulls in " + rows + " rows by the record batch, but " + found
+                + " by its validity";
+    }
+
+    private static @Nullable Decoder decoder(String codec) {
+        String parameter = codec.substring(codec.indexOf(':') + 1);
+        if (codec.startsWith(PADDING)) {
+            return (stored, most) -> {
+                int length = stored.length - Integer.parseInt(parameter);
+                if (length < 0 || length > most) {
+                    throw new Malformed("there must be at most " + most + " bytes before the padding, were " + length);
+                }
+                return Arrays.copyOf(stored, length);
+            };
+        }
+        if (codec.startsWith(NULLS)) {
+            return (stored, most) -> {
+                String[] field = parameter.split(":", 3);
+                long rows = Long.parseLong(field[0]);
+                long said = Long.parseLong(field[1]);
+                long nulls = stored.length < most ? said : nulls(stored, rows); // its length is refused
+                if (nulls != said) {
+                    throw new Malformed("buffer " + field[2] + ": " + contradiction(rows, said, nulls));
+                }
+                return stored;
+            };
+        }
+        if (codec.startsWith(DEFLATE)) {
+            return (stored, most) -> {
+                byte[] bytes = inflated(stored, true, most);
+                CRC32 crc = new CRC32();
+                crc.update(bytes);
+                if (crc.getValue() != Long.parseLong(parameter, 16)) {
+                    throw new Malformed("the CRC-32 must be " + parameter + ", was %08x".formatted(crc.getValue()));
+                }
+                return bytes;
+            };
+        }
+        return DECODERS.get(codec);
+    }
+
+    /**
+     * Checks that what passed through these codecs can be decoded, and that {@code stored} bytes can become as many.
+     *
+     * @throws IllegalArgumentException if it cannot be decoded
+     * @throws Malformed if no valid data are as long
+     */
+    public static void check(List<String> codecs, long stored, long bytes) throws Malformed {
+        for (String codec : codecs) {
+            if (decoder(codec) == null) {
+                throw new IllegalArgumentException("is encoded by " + codec + ", which cannot be decoded");
+            }
+            if (codec.equals("zstd")) {
+                Zstandard.check();
+            }
+        }
+        double most = codecs.stream()
+                .mapToDouble(codec -> MOST_RATIO.getOrDefault(name(codec), 1))
+                .reduce(stored + 1.0, (a, b) -> a * b);
+        if (!codecs.isEmpty() && bytes > most) {
+            throw new Malformed(
+                    "it must have " + bytes + " bytes once decoded, but has only " + stored + " by " + codecs);
+        }
+    }
+
+    /** Returns what passed through these codecs, in their order, which must have {@code bytes} bytes. */
+    public static byte[] decode(List<String> codecs, byte[] stored, int bytes) throws Malformed {
+        byte[] decoded = stored;
+        for (int i = codecs.size() - 1; i >= 0; i--) {
+            Decoder decoder = decoder(codecs.get(i));
+            if (decoder == null) {
+                throw new IllegalStateException("not checked: " + codecs);
+            }
+            try {
+                decoded = decoder.decode(decoded, i == 0 ? bytes : Math.addExact(bytes, MOST_ADDED));
+            } catch (Malformed e) {
+                throw new Malformed(name(codecs.get(i)) + ": " + e.getMessage());
+            }
+        }
+        if (decoded.length != bytes) {
+            throw new Malformed("it must have " + bytes + " bytes once decoded, had " + decoded.length);
+        }
+        return decoded;
+    }
+
+    /** Returns what deflate, which must end with the stored bytes, has made of at most {@code mostBytes}. */
+    static byte[] inflated(byte[] stored, boolean raw, int mostBytes) throws Malformed {
+        Inflation out = new Inflation(stored, mostBytes);
+        int end = out.inflate(0, raw);
+        if (end < stored.length) {
+            throw new Malformed((stored.length - end) + " bytes follow the end of the data");
+        }
+        return out.all();
+    }
+
+    /** What is inflated, of one stream or of several. */
+    static final class Inflation {
+
+        private final byte[] stored;
+        private final byte[] bytes;
+        private int count;
+
+        Inflation(byte[] stored, int mostBytes) {
+            this.stored = stored;
+            bytes = new byte[mostBytes];
+        }
+
+        byte[] bytes() {
+            return bytes;
+        }
+
+        int count() {
+            return count;
+        }
+
+        byte[] all() {
+            return count == bytes.length ? bytes : Arrays.copyOf(bytes, count);
+        }
+
+        /** Adds a stream, and returns where it ends. */
+        int inflate(int start, boolean raw) throws Malformed {
+            Inflater inflater = new Inflater(raw);
+            try {
+                inflater.setInput(stored, start, stored.length - start);
+                while (!inflater.finished() && count < bytes.length) {
+                    int inflated = inflater.inflate(bytes, count, bytes.length - count);
+                    if (inflated == 0 && !inflater.finished()) {
+                        throw new Malformed("the data end early");
+                    }
+                    count += inflated;
+                }
+                byte[] more = new byte[1];
+                if (!inflater.finished() && inflater.inflate(more) > 0) {
+                    throw new Malformed("there are more than " + bytes.length + " bytes");
+                }
+                if (!inflater.finished()) {
+                    throw new Malformed("the data end early"); // a checksum is missing
+                }
+                return stored.length - inflater.getRemaining();
+            } catch (DataFormatException e) {
+                throw new Malformed(e.getMessage() == null ? "it is not deflate" : e.getMessage());
+            } finally {
+                inflater.end();
+            }
+        }
+    }
+
+    /** LZ4 as numcodecs writes it: the length once decompressed, in 4 bytes, before the block. */
+    private static byte[] sized(byte[] stored, int mostBytes) throws Malformed {
+        if (stored.length < Integer.BYTES) {
+            throw new Malformed("it must begin with a length");
+        }
+        int length = ByteBuffer.wrap(stored).order(ByteOrder.LITTLE_ENDIAN).getInt();
+        if (length < 0 || length > mostBytes) {
+            throw new Malformed("there are " + Integer.toUnsignedString(length) + " bytes, more than " + mostBytes);
+        }
+        byte[] bytes = new byte[length];
+        int count = Lz4.block(stored, Integer.BYTES, stored.length, bytes, 0, length);
+        if (count != length) {
+            throw new Malformed("there must be " + length + " bytes, were " + count);
+        }
+        return bytes;
+    }
+
+    private static byte[] summed(byte[] stored) throws Malformed {
+        int length = stored.length - Integer.BYTES;
+        if (length < 0) {
+            throw new Malformed("it must have a sum of 4 bytes");
+        }
+        CRC32C crc = new CRC32C();
+        crc.update(stored, 0, length);
+        int sum = ByteBuffer.wrap(stored).order(ByteOrder.LITTLE_ENDIAN).getInt(length);
+        if (sum != (int) crc.getValue()) {
+            throw new Malformed("the sum must be %08x, was %08x".formatted(sum, crc.getValue()));
+        }
+        return Arrays.copyOf(stored, length);
+    }
+
+    private static byte[] withoutHeader(byte[] stored) throws Malformed {
+        boolean isShort = stored.length > 6 && stored[6] == 1;
+        int start = isShort ? 10 : 12;
+        if (stored.length < start) {
+            throw new Malformed("it must have a header");
+        }
+        ByteBuffer header = ByteBuffer.wrap(stored).order(ByteOrder.LITTLE_ENDIAN);
+        int length = isShort ? Short.toUnsignedInt(header.getShort(8)) : header.getInt(8);
+        if (length < 0 || length > stored.length - start) {
+            throw new Malformed("its header is longer than it");
+        }
+        return Arrays.copyOfRange(stored, start + length, stored.length);
+    }
+}

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats.read;
+
+import io.penstock.formats.Array;
+import io.penstock.formats.ArrayFile;
+import io.penstock.formats.ElementType;
+import io.penstock.formats.Extent;
+import io.penstock.formats.MalformedFileException;
+import io.penstock.formats.codec.Codecs;
+import java.io.IOException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.LongStream;
+import org.apache.arrow.flatbuf.Block;
+import org.apache.arrow.flatbuf.DictionaryBatch;
+import org.apache.arrow.flatbuf.DictionaryEncoding;
+import org.apache.arrow.flatbuf.Endianness;
+import org.apache.arrow.flatbuf.Field;
+import org.apache.arrow.flatbuf.FieldNode;
+import org.apache.arrow.flatbuf.Footer;
+import org.apache.arrow.flatbuf.KeyValue;
+import org.apache.arrow.flatbuf.Message;
+import org.apache.arrow.flatbuf.MessageHeader;
+import org.apache.arrow.flatbuf.RecordBatch;
+import org.apache.arrow.flatbuf.Schema;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Arrow's IPC file format, which is Feather's version 2: each buffer of each record batch is an array of one dimension,
+ * named {@code 0/column/data} by its batch, field and role. Buffers without bytes, such as the validity of fields
+ * without nulls, are left out.
+ */
+public final class ArrowReader {
+
+    private static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
+    private static final int START_PADDED = 8;
+    private static final int CONTINUATION = -1;
+    private static final long MOST_METADATA_BYTES =
+            SafetensorsReader.MOST_HEADER_BYTES; // of the footer, or of a message
+    private static final int MOST_DEPTH = 64; // of fields
+    private static final int MOST_PATH = 4096; // characters: the path is in the name of each buffer of each batch
+    private static final int LEAST_FIELD_BYTES = 8; // of the footer: two offsets
+    private static final int PART_BYTES = 1 << 20; // of a bitmap, at a time
+    private static final int PLACE_BYTES = 16; // of a buffer in a message: offset, length
+    private static final int ALIGNMENT = 8; // of bodies: metadata are padded so far
+
+    ArrayFile read(Path path) throws IOException {
+        return read(path, File::read);
+    }
+
+    /**
+     * Compares a bitmap that is not compressed with the number of nulls that its field has: where the array is the
+     * validity of one in an Arrow file. Reads all of it.
+     */
+    public static void checkNulls(Array array) throws IOException {
+        if (array.type().equals(ArrowLayout.BITS)
+                && array.name().endsWith("/" + ArrowLayout.VALIDITY)
+                && array.data() instanceof Extent bitmap) {
+            read(bitmap.file(), file -> file.compareNulls(array.name(), bitmap));
+        }
+    }
+
+    private interface Reading<T> {
+        T of(File file) throws IOException;
+    }
+
+    private static <T> T read(Path path, Reading<T> reading) throws IOException {
+        try (HeaderBytes bytes = new HeaderBytes(path, ArrowFiles.FORMAT)) {
+            if (bytes.u32("the magic number") == 0x31414546) {
+                throw bytes.unsupported("it is Feather of version 1, which is not supported");
+            }
+            return reading.of(new File(bytes, path, Footer.getRootAsFooter(footer(bytes))));
+        } catch (IndexOutOfBoundsException
+                | BufferUnderflowException
+                | NullPointerException
+                | IllegalArgumentException
+                | NegativeArraySizeException
+                | ArithmeticException e) {
+            // Flatbuffers does not check what it follows.
+            boolean told = e instanceof NullPointerException || e instanceof IllegalArgumentException;
+            throw new MalformedFileException(
+                    path,
+                    ArrowFiles.FORMAT,
+                    "its metadata are damaged: "
+                            + (told && e.getMessage() != null
+                                    ? "at " + e.getMessage()
+                                    : "an offset leads out of them"));
+        }
+    }
+
+    private static ByteBuffer footer(HeaderBytes bytes) throws IOException {
+        int tail = Integer.BYTES + MAGIC.length;
+        bytes.seek(bytes.length() - tail, "the end of the file");
+        long length = bytes.u32("the length of the footer");
+        if (!Arrays.equals(bytes.bytes(MAGIC.length, "the magic number"), MAGIC)) {
+            throw bytes.malformed("it must end with ARROW1");
+        }
+        long start = bytes.length() - tail - length;
+        if (start < START_PADDED) {
+            throw bytes.malformed("its footer of " + length + " bytes does not fit into it");
+        }
+        if (length > MOST_METADATA_BYTES) {
+            throw bytes.malformed("its footer must have at most " + MOST_METADATA_BYTES + " bytes, has " + length);
+        }
+        bytes.seek(start, "the footer");
+        return ByteBuffer.wrap(bytes.bytes((int) length, "the footer")).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** One file being read. */
+    private static final class File {
+
+        private final HeaderBytes bytes;
+        private final Path path;
+        private final Footer footer;
+        private final Schema schema;
+        private final ByteOrder order;
+        private final List<Array> arrays = new ArrayList<>();
+        private final Map<Long, Integer> dictionaryBatches = new HashMap<>(); // so far, by their number
+        private final long footerBytes;
+        private long fields;
+        private long blockBytes;
+        private @Nullable Extent wanted; // the one array to be found; all, if null
+        private @Nullable FieldNode found; // its field
+
+        File(HeaderBytes bytes, Path path, Footer footer) {
+            this.bytes = bytes;
+            this.path = path;
+            this.footer = footer;
+            footerBytes = footer.getByteBuffer().limit();
+            schema = Objects.requireNonNull(footer.schema(), "schema");
+            order = schema.endianness() == Endianness.Big ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+        }
+
+        ArrayFile read() throws IOException {
+            Map<Long, Field> dictionaries = dictionaries(schema);
+            compareFirst(dictionaries);
+            batches(dictionaries);
+            return new ArrayFile(path, ArrowFiles.FORMAT, attributes(), arrays);
+        }
+
+        /** Returns true. */
+        boolean compareNulls(String name, Extent bitmap) throws IOException {
+            wanted = bitmap;
+            batches(dictionaries(schema));
+            FieldNode field = Objects.requireNonNull(found, name);
+            bytes.seek(bitmap.offset(), name);
+            long nulls = 0;
+            for (long row = 0; row < field.length(); row += PART_BYTES * (long) Byte.SIZE) {
+                long rows = Math.min(field.length() - row, PART_BYTES * (long) Byte.SIZE);
+                nulls += Codecs.nulls(bytes.bytes((int) ((rows + Byte.SIZE - 1) / Byte.SIZE), name), rows);
+            }
+            if (nulls != field.nullCount()) {
+                throw bytes.malformed("buffer " + name + " at byte " + bitmap.offset() + ": "
+                        + Codecs.contradiction(field.length(), field.nullCount(), nulls));
+            }
+            return true;
+        }
+
+        private boolean concerns(Block block) {
+            return wanted == null
+                    || block.offset() <= wanted.offset()
+                            && wanted.end() - block.offset() <= block.metaDataLength() + block.bodyLength();
+        }
+
+        private void batches(Map<Long, Field> dictionaries) throws IOException {
+            ArrowLayout layout = ArrowLayout.of(bytes, schema, footer.version());
+            for (int i = 0; i < footer.dictionariesLength(); i++) {
+                Block block = Objects.requireNonNull(footer.dictionaries(i), "block");
+                if (!concerns(block)) {
+                    continue;
+                }
+                Body body = body(block);
+                DictionaryBatch batch =
+                        (DictionaryBatch) header(body.message, MessageHeader.DictionaryBatch, new DictionaryBatch());
+                Field field = dictionaries.get(batch.id());
+                if (field == null) {
+                    throw bytes.malformed("no field has the dictionary " + batch.id());
+                }
+                ArrowLayout values = ArrowLayout.ofDictionary(bytes, field, footer.version());
+                RecordBatch data = Objects.requireNonNull(batch.data(), "data");
+                int number = dictionaryBatches.merge(batch.id(), 1, Integer::sum);
+                batch(data, body, values, "dictionary " + batch.id() + (number == 1 ? "/" : "~" + number + "/"));
+            }
+            for (int i = 0; i < footer.recordBatchesLength(); i++) {
+                Block block = Objects.requireNonNull(footer.recordBatches(i), "block");
+                if (!concerns(block)) {
+                    continue;
+                }
+                Body body = body(block);
+                RecordBatch batch = (RecordBatch) header(body.message, MessageHeader.RecordBatch, new RecordBatch());
+                batch(batch, body, layout, i + "/");
+            }
+        }
+
+        private Map<Long, Field> dictionaries(Schema schema) {
+            Map<Long, Field> dictionaries = new TreeMap<>();
+            fields = 0;
+            for (int i = 0; i < schema.fieldsLength(); i++) {
+                field(Objects.requireNonNull(schema.fields(i), "field"), "", 0, dictionaries);
+            }
+            return dictionaries;
+        }
+
+        /** The schema is in the file twice: in the footer, and as the first message, for readers of a stream. */
+        private void compareFirst(Map<Long, Field> dictionaries) throws IOException {
+            long room = bytes.length() - MAGIC.length - Integer.BYTES - footerBytes - START_PADDED;
+            if (room < 2 * Integer.BYTES) {
+                return;
+            }
+            bytes.seek(START_PADDED, "the first message");
+            long length = bytes.u32("the first message");
+            length = (int) length == CONTINUATION ? bytes.u32("the first message") : length;
+            if (length > Math.min(room, MOST_METADATA_BYTES)) {
+                throw bytes.malformed("its first message, of " + length + " bytes, is not before its footer");
+            }
+            Message first = Message.getRootAsMessage(ByteBuffer.wrap(bytes.bytes((int) length, "the first message"))
+                    .order(ByteOrder.LITTLE_ENDIAN));
+            if (first.headerType() != MessageHeader.Schema) {
+                return; // some writers leave it out
+            }
+            Schema other = (Schema) header(first, MessageHeader.Schema, new Schema());
+            if (other.endianness() != schema.endianness()
+                    || !buffers(other, dictionaries(other)).equals(buffers(schema, dictionaries))) {
+                throw bytes.malformed("the schema of its first message is not the schema of its footer");
+            }
+        }
+
+        /** Returns the buffers of a schema's record batches, and of its dictionaries. */
+        private List<ArrowLayout.Buffer> buffers(Schema schema, Map<Long, Field> dictionaries) {
+            List<ArrowLayout.Buffer> all = new ArrayList<>(
+                    ArrowLayout.of(bytes, schema, footer.version()).buffers());
+            dictionaries
+                    .values()
+                    .forEach(field -> all.addAll(ArrowLayout.ofDictionary(bytes, field, footer.version())
+                            .buffers()));
+            return all;
+        }
+
+        /**
+         * Checks the tree of fields, and finds the dictionaries. Flatbuffers permits that a field is the child of many:
+         * a small file could have a huge tree.
+         */
+        private void field(Field field, String parent, int depth, Map<Long, Field> dictionaries) {
+            fields++;
+            if (fields > footerBytes / LEAST_FIELD_BYTES || depth > MOST_DEPTH) {
+                throw bytes.malformed("it must have at most " + footerBytes / LEAST_FIELD_BYTES
+                        + " fields in a footer of " + footerBytes + " bytes, nested in at most " + MOST_DEPTH
+                        + " others");
+            }
+            String path = ArrowLayout.path(field, parent);
+            if (path.length() > MOST_PATH) {
+                throw bytes.malformed(
+                        "the path of a field must have at most " + MOST_PATH + " characters, had " + path.length());
+            }
+            DictionaryEncoding dictionary = field.dictionary();
+            if (dictionary != null) {
+                dictionaries.put(dictionary.id(), field);
+            }
+            for (int i = 0; i < field.childrenLength(); i++) {
+                field(Objects.requireNonNull(field.children(i), "child"), path, depth + 1, dictionaries);
+            }
+        }
+
+        private com.google.flatbuffers.Table header(Message message, byte type, com.google.flatbuffers.Table into) {
+            if (message.headerType() != type) {
+                throw bytes.malformed("a message must be of type " + type + ", was " + message.headerType());
+            }
+            return Objects.requireNonNull(message.header(into), "header");
+        }
+
+        private Map<String, String> attributes() {
+            Map<String, String> attributes = new LinkedHashMap<>();
+            long characters = 0;
+            for (int i = 0; i < schema.customMetadataLength(); i++) {
+                KeyValue entry = Objects.requireNonNull(schema.customMetadata(i), "entry");
+                String key = String.valueOf(entry.key());
+                String value = String.valueOf(entry.value());
+                attributes.put(key, value);
+                characters += key.length() + value.length();
+                if (characters > footerBytes) {
+                    throw bytes.malformed("its custom metadata overlap: they have more characters than the "
+                            + footerBytes + " bytes of its footer");
+                }
+            }
+            return attributes;
+        }
+
+        /** A message, and where its body is. */
+        private record Body(Message message, long start, int metadata, long length) {}
+
+        private Body body(Block block) throws IOException {
+            long offset = block.offset();
+            int metadata = block.metaDataLength();
+            long length = block.bodyLength();
+            boolean fits = offset >= START_PADDED
+                    && metadata >= 2 * Integer.BYTES
+                    && metadata <= MOST_METADATA_BYTES
+                    && length >= 0
+                    && offset <= bytes.length() - metadata
+                    && length <= bytes.length() - metadata - offset;
+            if (!fits) {
+                throw bytes.malformed("a block of " + metadata + " and " + length + " bytes at " + offset
+                        + " is not in its " + bytes.length());
+            }
+            blockBytes += metadata + length;
+            if (blockBytes > bytes.length()) {
+                throw bytes.malformed("its blocks overlap: they have more than its " + bytes.length() + " bytes");
+            }
+            bytes.seek(offset, "a message");
+            ByteBuffer message =
+                    ByteBuffer.wrap(bytes.bytes(metadata, "a message")).order(ByteOrder.LITTLE_ENDIAN);
+            // Before version 0.15 there was the length only.
+            int prefix = message.getInt(0) == CONTINUATION ? 2 * Integer.BYTES : Integer.BYTES;
+            long own = prefix + (long) message.getInt(prefix - Integer.BYTES);
+            if (own > metadata || metadata - own >= ALIGNMENT) {
+                throw bytes.malformed("a block has metadata of " + metadata + " bytes at " + offset
+                        + " by the footer, but " + own + " by the message there");
+            }
+            message.position(prefix);
+            Message parsed = Message.getRootAsMessage(message.slice().order(ByteOrder.LITTLE_ENDIAN));
+            if (parsed.bodyLength() != length) {
+                throw bytes.malformed("a block at " + offset + " has a body of " + length + " bytes by the footer, but "
+                        + parsed.bodyLength() + " by its message");
+            }
+            return new Body(parsed, offset + metadata, metadata, length);
+        }
+
+        private void batch(RecordBatch batch, Body body, ArrowLayout layout, String prefix) throws IOException {
+            List<ArrowLayout.Buffer> buffers = checked(batch, body, layout);
+            ArrowBodies bodies = ArrowBodies.of(bytes, path, batch.compression());
+            long end = 0;
+            Array before = null; // the offsets of the next buffer
+            for (int i = 0; i < buffers.size(); i++) {
+                ArrowLayout.Buffer buffer = buffers.get(i);
+                var place = Objects.requireNonNull(batch.buffers(i), "buffer");
+                if (place.offset() < 0 || place.length() < 0 || place.length() > body.length - place.offset()) {
+                    throw bytes.malformed("a buffer of " + place.length() + " bytes at " + place.offset()
+                            + " is not in a body of " + body.length);
+                }
+                if (place.length() > 0 && place.offset() < end) {
+                    throw bytes.malformed("a buffer at " + place.offset()
+                            + " of a body overlaps the one before it, which ends at " + end);
+                }
+                end = place.length() > 0 ? place.offset() + place.length() : end;
+                FieldNode node = Objects.requireNonNull(batch.nodes(buffer.node()), "node");
+                String name = prefix + buffer.field() + "/" + buffer.role();
+                Extent extent = new Extent(path, body.start + place.offset(), place.length());
+                Array array = bodies.array(name, buffer, node, extent, order);
+                Array offsets = buffer.role().equals(ArrowLayout.DATA) ? before : null;
+                before = buffer.role().equals(ArrowLayout.OFFSETS) ? array : null;
+                if (array != null) {
+                    arrays.add(array);
+                    found = array.data().equals(wanted) ? node : found;
+                } else if (!buffer.mayBeAbsent(node) || offsets != null && lastOffset(offsets) != 0) {
+                    throw bytes.malformed("buffer " + name + " has no bytes, but its field has " + node.length()
+                            + " rows, " + node.nullCount() + " of them null");
+                }
+            }
+        }
+
+        /** Returns where the last row of a text ends in its data; 0 if that is only known once decoded. */
+        private long lastOffset(Array offsets) throws IOException {
+            if (!(offsets.data() instanceof Extent extent) || extent.length() == 0) {
+                return 0;
+            }
+            int width = offsets.type().blockBytes();
+            bytes.seek(extent.end() - width, offsets.name());
+            ByteBuffer last = bytes.next(width, offsets.name());
+            return width == Integer.BYTES ? last.getInt() : last.getLong();
+        }
+
+        /** Returns the buffers, once the numbers that the batch has of them agree, and its message can have as many. */
+        private List<ArrowLayout.Buffer> checked(RecordBatch batch, Body body, ArrowLayout layout) {
+            if (batch.nodesLength() != layout.nodes()) {
+                throw bytes.malformed(
+                        "a record batch must have " + layout.nodes() + " fields, had " + batch.nodesLength());
+            }
+            for (int i = 0; i < layout.nodes(); i++) {
+                FieldNode node = Objects.requireNonNull(batch.nodes(i), "node");
+                if (node.length() < 0 || node.nullCount() < 0 || node.nullCount() > node.length()) {
+                    throw bytes.malformed("a field of a record batch has " + node.length() + " rows, "
+                            + node.nullCount() + " of them null");
+                }
+                if (layout.isTop(i) && node.length() != batch.length()) {
+                    throw bytes.malformed(
+                            "a record batch of " + batch.length() + " rows has a field of " + node.length());
+                }
+            }
+            List<ArrowLayout.Buffer> fixed = layout.buffers();
+            long[] variadic = variadic(batch, layout);
+            long count = fixed.size() + LongStream.of(variadic).sum();
+            if (batch.buffersLength() != count || count > body.metadata / PLACE_BYTES) {
+                throw bytes.malformed("a record batch must have " + count + " buffers, had " + batch.buffersLength()
+                        + " in a message of " + body.metadata + " bytes");
+            }
+            List<ArrowLayout.Buffer> all = new ArrayList<>();
+            int next = 0;
+            for (ArrowLayout.Buffer buffer : fixed) {
+                all.add(buffer);
+                long data = buffer.role().equals(ArrowLayout.VIEWS) ? variadic[next++] : 0;
+                for (long i = 0; i < data; i++) {
+                    all.add(new ArrowLayout.Buffer(
+                            buffer.node(), buffer.field(), "data " + i, ElementType.U8, ArrowLayout.Count.ANY));
+                }
+            }
+            return all;
+        }
+
+        /**
+         * Returns the numbers of buffers that each record batch has of its own, checked so that their sum is a long.
+         */
+        private long[] variadic(RecordBatch batch, ArrowLayout layout) {
+            if (batch.variadicBufferCountsLength() != layout.variadic()) {
+                throw bytes.malformed("a record batch must have " + layout.variadic()
+                        + " numbers of variadic buffers, had " + batch.variadicBufferCountsLength());
+            }
+            long[] counts = new long[layout.variadic()];
+            for (int i = 0; i < counts.length; i++) {
+                counts[i] = batch.variadicBufferCounts(i);
+                if (counts[i] < 0 || counts[i] > batch.buffersLength()) {
+                    throw bytes.malformed("a record batch of " + batch.buffersLength()
+                            + " buffers says that a field has " + counts[i] + " for its views");
+                }
+            }
+            return counts;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats.read;
+
+import io.penstock.formats.ArrayFile;
+import io.penstock.formats.MalformedFileException;
+import io.penstock.formats.codec.Gzip;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Reads the metadata of one format. */
+public interface FormatReader {
+
+    /** The most bytes that {@link #recognizes} gets. */
+    int START_BYTES = 16;
+
+    /**
+     * Returns whether a file looks like this format, by its name and its first bytes (at most 16; none of a directory).
+     */
+    boolean recognizes(Path path, byte[] start);
+
+    /**
+     * Reads the metadata.
+     *
+     * @throws MalformedFileException if the file is not valid
+     */
+    ArrayFile read(Path path) throws IOException;
+
+    /**
+     * Returns the readers, in the order in which they are tried: formats with a magic number first, so that a name does
+     * not hide what a file is.
+     */
+    private static List<FormatReader> all() {
+        return List.of(
+                new GgufReader(), //
+                new ArrowFiles(),
+                new NpyReader(),
+                new NpzReader(),
+                new NiftiReader(),
+                new ZarrReader(),
+                new SafetensorsIndexReader(),
+                new SafetensorsReader());
+    }
+
+    /**
+     * Returns the reader for a file.
+     *
+     * @throws MalformedFileException if no reader recognizes it
+     */
+    static FormatReader of(Path path) throws IOException {
+        byte[] start = start(path);
+        for (FormatReader reader : all()) {
+            if (reader.recognizes(path, start)) {
+                return reader;
+            }
+        }
+        throw new MalformedFileException(path, "array", unknown(path, start));
+    }
+
+    /** Returns why no reader recognizes a file. */
+    private static String unknown(Path path, byte[] start) {
+        if (Files.isDirectory(path)) {
+            return "it is a folder, without an array or a group of Zarr";
+        }
+        if (start.length == 0) {
+            return "it is empty";
+        }
+        return Gzip.starts(start)
+                ? Gzip.WHOLE
+                : "neither its name nor its first bytes are those of a format that can be read";
+    }
+
+    private static byte[] start(Path path) throws IOException {
+        if (Files.isDirectory(path)) {
+            return new byte[0];
+        }
+        HeaderBytes.refusePipe(path);
+        try (InputStream in = Files.newInputStream(path)) {
+            return in.readNBytes(START_BYTES);
+        }
+    }
+}

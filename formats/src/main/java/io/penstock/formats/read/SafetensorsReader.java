@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats.read;
+
+import io.penstock.formats.Array;
+import io.penstock.formats.ArrayFile;
+import io.penstock.formats.ElementType;
+import io.penstock.formats.Extent;
+import io.penstock.formats.MalformedFileException;
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * safetensors: a length of 8 bytes, that many bytes of JSON, and the data to the end of the file. The rules are those
+ * of the reference implementation ({@code huggingface/safetensors}, {@code tensor.rs}), its limit on the header
+ * included.
+ */
+public final class SafetensorsReader implements FormatReader {
+
+    /** What messages call the format. */
+    public static final String FORMAT = "safetensors";
+
+    /** The longest header that the reference implementation takes. */
+    public static final long MOST_HEADER_BYTES = 100_000_000;
+
+    static final Map<String, ElementType> TYPES = types();
+
+    private static Map<String, ElementType> types() {
+        Map<String, ElementType> types = new LinkedHashMap<>();
+        for (ElementType type : List.of(
+                ElementType.BOOL,
+                ElementType.I8,
+                ElementType.U8,
+                ElementType.I16,
+                ElementType.U16,
+                ElementType.I32,
+                ElementType.U32,
+                ElementType.I64,
+                ElementType.U64,
+                ElementType.F16,
+                ElementType.BF16,
+                ElementType.F32,
+                ElementType.F64,
+                ElementType.C64,
+                // Less than a byte: the smallest number of elements that takes whole bytes.
+                new ElementType("F4", 2, 1),
+                new ElementType("F6_E2M3", 4, 3),
+                new ElementType("F6_E3M2", 4, 3))) {
+            types.put(type.name(), type);
+        }
+        for (String name : List.of("F8_E5M2", "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ")) {
+            types.put(name, ElementType.of(name, 1));
+        }
+        return Map.copyOf(types);
+    }
+
+    /** An entry of the header. The offsets count from the end of the header. */
+    private record Entry(String name, ElementType type, List<Long> shape, long begin, long end) {}
+
+    /** Returns whether the format has this type. */
+    public static boolean has(ElementType type) {
+        return type.equals(TYPES.get(type.name()));
+    }
+
+    /** The format has no magic number: a file of another name is taken if it begins with a length and a brace. */
+    @Override
+    public boolean recognizes(Path path, byte[] start) {
+        return path.toString().toLowerCase(Locale.ROOT).endsWith(".safetensors") && start.length > 0 || starts(start);
+    }
+
+    /** Returns whether the bytes are a length and a brace. */
+    static boolean starts(byte[] start) {
+        return start.length > Long.BYTES
+                && start[Long.BYTES] == '{'
+                && (start[3] & 0xff) < 8
+                && (start[4] | start[5] | start[6] | start[7]) == 0;
+    }
+
+    @Override
+    public ArrayFile read(Path path) throws IOException {
+        try (HeaderBytes bytes = new HeaderBytes(path, FORMAT)) {
+            long length = bytes.u63("the header's length");
+            if (length > MOST_HEADER_BYTES) {
+                throw bytes.malformed(
+                        "the header's length must be at most " + MOST_HEADER_BYTES + " bytes, was " + length);
+            }
+            bytes.require(length, "the header"); // before memory is allocated for its arrays
+            SafetensorsHeader header = new SafetensorsHeader(path, (int) length, bytes.position() + length);
+            byte[] json = bytes.bytes((int) length, "the header", header);
+            if (length == 0 || json[0] != '{') {
+                throw bytes.malformed("the header must begin with {");
+            }
+            long start = bytes.position();
+            long data = bytes.remaining();
+            ArrayFile file = header.file(json, data);
+            return file != null ? file : anyFile(path, json, start, data);
+        }
+    }
+
+    /** Reads a file with any header, and has the complaint about one that is not valid. */
+    static ArrayFile anyFile(Path path, byte[] json, long start, long data) throws IOException {
+        Map<String, String> attributes = new LinkedHashMap<>();
+        List<Entry> entries = entries(path, json, attributes);
+        return new ArrayFile(path, FORMAT, attributes, arrays(path, entries, start, data));
+    }
+
+    private static List<Entry> entries(Path path, byte[] json, Map<String, String> attributes) throws IOException {
+        List<Entry> entries = new ArrayList<>();
+        try (StrictJson header = new StrictJson(path, FORMAT, json)) {
+            header.document(name -> {
+                if (name.equals("__metadata__")) {
+                    header.objectOrNull("", name, key -> attributes.put(key, header.string("__metadata__.", key)));
+                } else {
+                    entries.add(entry(header, name));
+                }
+            });
+        }
+        return entries;
+    }
+
+    /** Members that the format does not have are skipped, as by the reference implementation. */
+    private static Entry entry(StrictJson header, String name) throws IOException {
+        String typeName = null;
+        List<Long> shape = null;
+        List<Long> offsets = null;
+        header.begin("array ", name);
+        for (String member = header.next(); member != null; member = header.next()) {
+            switch (member) {
+                case "dtype" -> typeName = header.string("dtype of array ", name);
+                case "shape" -> shape = header.numbers("shape of array ", name);
+                case "data_offsets" -> offsets = header.numbers("data_offsets of array ", name);
+                default -> header.scalarOrSkip();
+            }
+        }
+        if (typeName == null || shape == null || offsets == null) {
+            throw header.malformed("array " + name + " must have dtype, shape and data_offsets");
+        }
+        ElementType type = TYPES.get(typeName);
+        if (type == null) {
+            throw header.malformed("array " + name + " has the unknown dtype " + typeName);
+        }
+        if (offsets.size() != 2) {
+            throw header.malformed("data_offsets of array " + name + " must be 2 numbers, were " + offsets);
+        }
+        return new Entry(name, type, shape, offsets.get(0), offsets.get(1));
+    }
+
+    /** Checks that the arrays, in the order of their offsets, fill the rest of the file without gap or overlap. */
+    private static List<Array> arrays(Path path, List<Entry> entries, long start, long data) {
+        entries.sort(Comparator.comparingLong(Entry::begin).thenComparingLong(Entry::end));
+        long at = 0;
+        List<Array> arrays = new ArrayList<>(entries.size());
+        for (Entry entry : entries) {
+            if (entry.begin != at || entry.end < entry.begin) {
+                throw malformed(
+                        path,
+                        "array " + entry.name + " lies at [" + entry.begin + ", " + entry.end
+                                + ") of the data, but must start at " + at + ": neither gaps nor overlaps are allowed");
+            }
+            if (entry.end > data) {
+                throw malformed(
+                        path,
+                        "array " + entry.name + " ends at " + entry.end + " of the data, which has " + data + " bytes");
+            }
+            arrays.add(array(entry, new Extent(path, start + entry.begin, entry.end - entry.begin)));
+            at = entry.end;
+        }
+        if (at != data) {
+            throw malformed(path, "the data must end with the last array, at " + at + ", but has " + data + " bytes");
+        }
+        return arrays;
+    }
+
+    private static Array array(Entry entry, Extent extent) {
+        try {
+            return new Array(
+                    entry.name, entry.type, entry.shape, ByteOrder.LITTLE_ENDIAN, Array.Order.ROW_MAJOR, extent);
+        } catch (IllegalArgumentException e) {
+            throw malformed(extent.file(), "array " + entry.name + ": " + e.getMessage());
+        }
+    }
+
+    private static MalformedFileException malformed(Path path, String complaint) {
+        return new MalformedFileException(path, FORMAT, complaint);
+    }
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.http;
+
+import io.penstock.engine.kit.remote.HostAndPort;
+import java.io.EOFException;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.security.NoSuchAlgorithmException;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+
+/**
+ * One connection to a server, which carries one request at a time.
+ *
+ * <p><b>Threading:</b> one thread at a time; {@link #close} on any thread, which ends what another one waits for.
+ *
+ * <p><b>Errors:</b> every method fails with an {@link IOException} if the connection fails, the server is silent for
+ * too long, or the connection is closed; it must then be closed.
+ */
+abstract class Connection implements AutoCloseable {
+
+    private static final int MOST_HEAD_BYTES = 32 << 10;
+    private static final int MOST_INTERIM = 100; // responses 1xx before the final one
+    private static final int MOST_LINE_BYTES = 20; // before a chunk
+
+    /** A server, by scheme, host and port. */
+    record Origin(boolean secure, String host, int port) {
+
+        static Origin of(URI uri) {
+            boolean secure = uri.getScheme().equalsIgnoreCase("https");
+            HostAndPort server = Objects.requireNonNull(HostAndPort.of(uri), "server");
+            return new Origin(secure, server.host(), server.port() < 0 ? (secure ? 443 : 80) : server.port());
+        }
+
+        /**
+         * Returns one of the host's addresses of the preferred family: object stores have many, which share the load.
+         */
+        InetSocketAddress resolve() throws IOException {
+            InetAddress[] all = InetAddress.getAllByName(host);
+            InetAddress any = all[ThreadLocalRandom.current().nextInt(all.length)];
+            return new InetSocketAddress(any.getClass() == all[0].getClass() ? any : all[0], port);
+        }
+    }
+
+    private final Origin origin;
+    private final ByteBuffer ahead = ByteBuffer.allocateDirect(MOST_HEAD_BYTES).flip(); // received and not used yet
+    private final int timeoutMillis;
+    private boolean used;
+    private long since = System.nanoTime(); // when the bytes began to be counted
+    private int counted;
+
+    private Connection(Origin origin, int timeoutMillis) {
+        this.origin = origin;
+        this.timeoutMillis = timeoutMillis;
+    }
+
+    /** Begins to count anew what the server sends within the time limit. */
+    private void count() {
+        since = System.nanoTime();
+        counted = 0;
+    }
+
+    /**
+     * Counts received bytes, of which each millisecond must have one: each ends a silence, and could be 29 s after the
+     * last.
+     */
+    private void received(int bytes) throws SocketTimeoutException {
+        counted += Math.max(0, bytes);
+        if (counted >= timeoutMillis) {
+            count();
+        } else if (System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(timeoutMillis)) {
+            throw new SocketTimeoutException(
+                    "the server has sent no more than " + counted + " bytes in " + timeoutMillis + " ms");
+        }
+    }
+
+    static Connection open(Origin origin, int timeoutMillis) throws IOException {
+        return origin.secure ? new Secure(origin, timeoutMillis) : new Plain(origin, timeoutMillis);
+    }
+
+    final Origin origin() {
+        return origin;
+    }
+
+    /** Returns whether it has carried a request: the server may have closed it since. */
+    final boolean isUsed() {
+        return used;
+    }
+
+    /** Sends a request without a body, and receives the head of its response. */
+    final ResponseHead request(String request) throws IOException {
+        if (ahead.hasRemaining()) {
+            throw new IOException(
+                    "the server has sent " + ahead.remaining() + " bytes more than its last response has");
+        }
+        send(request.getBytes(StandardCharsets.ISO_8859_1));
+        count();
+        ResponseHead head = head();
+        for (int interim = 1; head.status() < 200; interim++) {
+            if (interim > MOST_INTERIM) {
+                throw new IOException("the server has sent more than " + MOST_INTERIM + " interim answers");
+            }
+            head = head();
+        }
+        used = true;
+        count();
+        return head;
+    }
+
+    private ResponseHead head() throws IOException {
+        int from = ahead.position();
+        while (true) {
+            for (int end = from; end < ahead.limit(); end++) {
+                if (ahead.get(end) == '\n' && isEmptyLine(end)) {
+                    byte[] text = new byte[end - ahead.position()];
+                    ahead.get(text);
+                    ahead.get(); // the line feed
+                    return ResponseHead.parse(new String(text, StandardCharsets.ISO_8859_1));
+                }
+            }
+            if (ahead.remaining() == MOST_HEAD_BYTES) {
+                throw new IOException("the headers of the response are longer than " + MOST_HEAD_BYTES + " bytes");
+            }
+            from = Math.max(0, ahead.remaining());
+            ahead.compact();
+            int got = receive(ahead);
+            ahead.flip();
+            if (got < 0) {
+                throw new EOFException(
+                        from == 0 ? "the server closed the connection" : "the connection ended within the headers");
+            }
+        }
+    }
+
+    /** Returns whether the line that this line feed ends is empty. */
+    private boolean isEmptyLine(int lineFeed) {
+        int before = lineFeed - 1;
+        if (before >= ahead.position() && ahead.get(before) == '\r') {
+            before--;
+        }
+        return before >= ahead.position() && ahead.get(before) == '\n';
+    }
+
+    /** Receives the bytes of a body until {@code to} is full; what has arrived before an error stays in it. */
+    final void body(ByteBuffer to) throws IOException {
+        int early = Math.min(ahead.remaining(), to.remaining());
+        if (early > 0) {
+            int limit = ahead.limit();
+            ahead.limit(ahead.position() + early);
+            to.put(ahead);
+            ahead.limit(limit);
+        }
+        while (to.hasRemaining()) {
+            if (receive(to) < 0) {
+                throw new EOFException("the connection ended " + to.remaining() + " bytes before the end of the range");
+            }
+        }
+    }
+
+    /** Receives a body that describes a failure: as much as arrives of its first {@link #MOST_HEAD_BYTES} bytes. */
+    final String text(ResponseHead head) {
+        ByteBuffer text = ByteBuffer.allocate(MOST_HEAD_BYTES);
+        try {
+            if ("chunked".equalsIgnoreCase(head.value("transfer-encoding"))) {
+                for (int bytes = Integer.parseInt(line(), 16);
+                        bytes > 0 && bytes <= text.remaining();
+                        bytes = Integer.parseInt(line(), 16)) {
+                    body(text.limit(text.position() + bytes));
+                    text.limit(MOST_HEAD_BYTES);
+                    line();
+                }
+            } else {
+                String length = head.value("content-length");
+                body(length == null ? text : text.limit(Math.min(MOST_HEAD_BYTES, Integer.parseInt(length))));
+            }
+        } catch (IOException | IllegalArgumentException e) {
+            // what has arrived before may do
+        }
+        return StandardCharsets.UTF_8.decode(text.flip()).toString();
+    }
+
+    private String line() throws IOException {
+        StringBuilder line = new StringBuilder();
+        ByteBuffer next = ByteBuffer.allocate(1);
+        while (line.length() < MOST_LINE_BYTES) {
+            body(next.clear());
+            if (next.get(0) == '\n') {
+                return line.toString().strip();
+            }
+            line.append((char) next.get(0));
+        }
+        throw new IOException("the line that begins a chunk is longer than " + MOST_LINE_BYTES + " bytes");
+    }
+
+    abstract void send(byte[] bytes) throws IOException;
+
+    /** Receives at least one byte; returns -1 at the end of the stream. */
+    abstract int receive(ByteBuffer to) throws IOException;
+
+    @Override
+    public abstract void close();
+
+    /**
+     * Bytes go from the socket into the target's memory. The selector is for time limits, which blocking channels lack.
+     */
+    private static final class Plain extends Connection {
+
+        private final SocketChannel channel;
+        private final Selector selector;
+        private final SelectionKey key;
+        private final int timeoutMillis;
+
+        Plain(Origin origin, int timeoutMillis) throws IOException {
+            super(origin, timeoutMillis);
+            this.timeoutMillis = timeoutMillis;
+            this.channel = SocketChannel.open();
+            Selector opened = null;
+            try {
+                channel.socket().connect(origin.resolve(), timeoutMillis);
+                channel.socket().setTcpNoDelay(true);
+                channel.configureBlocking(false);
+                opened = Selector.open();
+                key = channel.register(opened, SelectionKey.OP_READ);
+                selector = opened;
+            } catch (IOException | RuntimeException e) {
+                channel.close();
+                if (opened != null) {
+                    opened.close();
+                }
+                throw e;
+            }
+        }
+
+        @Override
+        void send(byte[] bytes) throws IOException {
+            ByteBuffer rest = ByteBuffer.wrap(bytes);
+            while (rest.hasRemaining()) {
+                if (channel.write(rest) == 0) {
+                    await(SelectionKey.OP_WRITE);
+                }
+            }
+        }
+
+        @Override
+        int receive(ByteBuffer to) throws IOException {
+            int got = channel.read(to);
+            while (got == 0) {
+                await(SelectionKey.OP_READ);
+                got = channel.read(to);
+            }
+            super.received(got);
+            return got;
+        }
+
+        private void await(int operation) throws IOException {
+            try {
+                key.interestOps(operation);
+                int ready = selector.select(timeoutMillis);
+                selector.selectedKeys().clear();
+                if (ready == 0 && Thread.currentThread().isInterrupted()) { // which ends every select at once
+                    throw new InterruptedIOException("interrupted while waiting for the server");
+                }
+                if (ready == 0 && channel.isOpen()) {
+                    throw new SocketTimeoutException("the server was silent for " + timeoutMillis + " ms");
+                }
+            } catch (ClosedSelectorException | CancelledKeyException e) {
+                throw new AsynchronousCloseException();
+            }
+        }
+
+        @Override
+        public void close() {
+            try {
+                channel.close();
+                selector.close();
+            } catch (IOException e) {
+                // it is of no more use
+            }
+        }
+    }
+
+    /** TLS by the JDK's sockets, which decrypt into an array. */
+    private static final class Secure extends Connection {
+
+        private static final int MOST_RECORD_BYTES = 16 << 10;
+
+        private final Socket plain;
+        private final SSLSocket socket;
+        private final InputStream input;
+        private final byte[] decrypted = new byte[MOST_RECORD_BYTES];
+
+        Secure(Origin origin, int timeoutMillis) throws IOException {
+            super(origin, timeoutMillis);
+            plain =
+                    new Socket() { // TLS reads a record of 16 KiB by many reads of this one
+                        @Override
+                        public InputStream getInputStream() throws IOException {
+                            return new FilterInputStream(super.getInputStream()) {
+                                @Override
+                                public int read(byte[] bytes, int offset, int length) throws IOException {
+                                    int got = super.read(bytes, offset, length);
+                                    Secure.super.received(got);
+                                    return got;
+                                }
+                            };
+                        }
+                    };
+            try {
+                plain.connect(origin.resolve(), timeoutMillis);
+                plain.setTcpNoDelay(true);
+                plain.setSoTimeout(timeoutMillis);
+                socket = (SSLSocket) tls().getSocketFactory().createSocket(plain, origin.host, origin.port, true);
+                SSLParameters parameters = socket.getSSLParameters();
+                parameters.setEndpointIdentificationAlgorithm("HTTPS"); // checks that the certificate is of the host
+                socket.setSSLParameters(parameters);
+                socket.startHandshake();
+                input = socket.getInputStream();
+            } catch (IOException | RuntimeException | Error e) {
+                plain.close();
+                throw e;
+            }
+        }
+
+        private static SSLContext tls() throws IOException {
+            try {
+                return SSLContext.getDefault();
+            } catch (NoSuchAlgorithmException e) {
+                Throwable cause = e.getCause() == null ? e : e.getCause(); // whose message does not name the store
+                throw new IOException(
+                        "there is no TLS in this process, javax.net.ssl.trustStore and keyStore must name readable stores: "
+                                + cause,
+                        e);
+            }
+        }
+
+        @Override
+        void send(byte[] bytes) throws IOException {
+            try {
+                socket.getOutputStream().write(bytes);
+            } catch (SocketException e) {
+                throw alert(e);
+            }
+        }
+
+        /**
+         * Returns the alert that the server sent before it reset the connection, for example certificate_required; else
+         * the reset.
+         */
+        private IOException alert(SocketException broken) {
+            try {
+                input.read();
+            } catch (SSLException alert) {
+                return alert;
+            } catch (IOException e) {
+                broken.addSuppressed(e);
+            }
+            return broken;
+        }
+
+        @Override
+        int receive(ByteBuffer to) throws IOException {
+            int got = input.read(decrypted, 0, Math.min(decrypted.length, to.remaining()));
+            if (got > 0) {
+                to.put(decrypted, 0, got);
+            }
+            return got;
+        }
+
+        /** {@inheritDoc} Sends no close_notify of TLS, which would block while the socket's buffer is full. */
+        @Override
+        public void close() {
+            try {
+                plain.close();
+            } catch (IOException e) {
+                // it is of no more use
+            }
+        }
+    }
+}

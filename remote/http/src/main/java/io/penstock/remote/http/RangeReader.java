@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.http;
+
+import io.penstock.CommonOptions;
+import io.penstock.Options;
+import io.penstock.engine.kit.DaemonThread;
+import io.penstock.engine.kit.file.HostFailure;
+import io.penstock.engine.kit.remote.HostAndPort;
+import io.penstock.engine.spi.NativeException;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Shared;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads ranges: each by one thread, on a connection that is kept for the next range. If the connection fails or the
+ * server is busy, the rest of the range is requested again.
+ *
+ * <p><b>Threading:</b> thread-safe. A thread blocks in its connection: there is one for each range that is being read.
+ */
+final class RangeReader {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RangeReader.class);
+
+    private static final long FIRST_PAUSE_MILLIS = 100;
+    private static final long LONGEST_PAUSE_MILLIS = 10_000;
+    private static final int KEEP_SECONDS = 10;
+    private static final int PROGRESS_BYTES = 64 << 10;
+    private static final int PROGRESS_PARTS = 16; // of a range that is short
+
+    private static final Shared<Settings, RangeReader> READERS = new Shared<>(RangeReader::close);
+
+    /** Files of one server that were opened with the same options share a reader; a silent server delays no other. */
+    private record Settings(Connection.Origin origin, int connections, int attempts, int timeoutMillis) {}
+
+    /** The head of a response, and the failure that it is unless it has the range. */
+    record Answer(ResponseHead head, NativeFailure failure) {}
+
+    private final int attempts;
+    private final int timeoutMillis;
+    private final ThreadPoolExecutor threads;
+    private final Map<Connection.Origin, ArrayDeque<Connection>> idle = new HashMap<>(); // guarded by this
+    private boolean closed; // guarded by this
+
+    private RangeReader(Settings settings) {
+        attempts = settings.attempts;
+        timeoutMillis = settings.timeoutMillis;
+        AtomicInteger number = new AtomicInteger();
+        threads = new ThreadPoolExecutor(
+                settings.connections,
+                settings.connections,
+                KEEP_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                body -> new DaemonThread("penstock-http-" + number.getAndIncrement(), body));
+        threads.allowCoreThreadTimeOut(true);
+    }
+
+    /** Returns the reader of all files of a server that were opened with these options. The caller leaves it. */
+    static RangeReader open(Resource resource, Options options) {
+        long timeoutMillis = options.get(CommonOptions.REMOTE_TIMEOUT).toMillis();
+        Settings settings = new Settings(
+                Connection.Origin.of(resource.uri()),
+                options.get(CommonOptions.REMOTE_CONNECTIONS),
+                options.get(CommonOptions.REMOTE_ATTEMPTS),
+                (int) Math.min(Integer.MAX_VALUE, Math.max(1, timeoutMillis)));
+        return READERS.open(settings, () -> new RangeReader(settings));
+    }
+
+    /** Releases this for one file, none of whose ranges is being read. */
+    void leave() {
+        READERS.leave(this);
+    }
+
+    /** Requests the first byte of a file; blocks. */
+    Answer first(Resource resource) throws IOException {
+        Attempts made = new Attempts(resource);
+        while (true) {
+            boolean used = false;
+            String request = request(resource, 0, 1, Map.of());
+            try {
+                Connection connection = take(resource);
+                used = connection.isUsed();
+                Answer answer = first(resource, connection, request);
+                if (answer.failure.kind() != NativeFailure.Kind.TRANSIENT) {
+                    return answer;
+                }
+                made.failed(answer.failure, answer.head.retryAfterSeconds());
+            } catch (NativeException e) {
+                throw e;
+            } catch (IOException e) {
+                if (used) {
+                    dropKept(resource);
+                }
+                if (!used || e instanceof SocketTimeoutException) {
+                    failed(made, resource, e);
+                }
+            }
+            made.pause(null);
+        }
+    }
+
+    /** Counts a failed attempt; the last one that met the limit of open files fails as the opening of a file does. */
+    private static void failed(Attempts made, Resource resource, IOException e) throws NativeException {
+        try {
+            made.failed(resource.broken(e), -1);
+        } catch (NativeException last) {
+            RuntimeException limit = HostFailure.ofLimit(resource, e);
+            if (limit != null) {
+                throw limit;
+            }
+            throw last;
+        }
+    }
+
+    private Answer first(Resource resource, Connection connection, String request) throws IOException {
+        boolean keeps = false; // not if the rest of another answer may follow
+        try {
+            ResponseHead head = connection.request(request);
+            NativeFailure failure = resource.failure(head, () -> connection.text(head));
+            if (head.status() == 206 && head.isRange(0, 1)) {
+                connection.body(ByteBuffer.allocate(1));
+                keeps = head.keepsConnection();
+            }
+            return new Answer(head, failure);
+        } finally {
+            release(connection, keeps);
+        }
+    }
+
+    /** Starts to read a range; as {@link io.penstock.engine.spi.AsyncFile#read}. */
+    Runnable read(HttpFile file, long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended) {
+        RangeRead read = new RangeRead(file, offset, to, ended);
+        try {
+            threads.execute(read);
+        } catch (RuntimeException | OutOfMemoryError e) { // no thread can be started
+            read.ended(file.resource().failed(file.resource().broken(e)));
+        }
+        return read::end;
+    }
+
+    private static String request(Resource resource, long from, long bytes, Map<String, String> conditions)
+            throws IOException {
+        URI uri = resource.uri();
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put("Host", String.valueOf(HostAndPort.of(uri)));
+        headers.put("Range", "bytes=" + from + "-" + (from + bytes - 1));
+        headers.putAll(conditions);
+        StringBuilder request = new StringBuilder("GET " + Resource.target(uri) + " HTTP/1.1\r\n");
+        resource.signed(headers)
+                .forEach((name, value) ->
+                        request.append(name).append(": ").append(value).append("\r\n"));
+        return request.append("Accept-Encoding: identity\r\nUser-Agent: penstock\r\n\r\n")
+                .toString();
+    }
+
+    private Connection take(Resource resource) throws IOException {
+        Connection.Origin origin = Connection.Origin.of(resource.uri());
+        synchronized (this) {
+            ArrayDeque<Connection> kept = idle.get(origin);
+            Connection connection = kept == null ? null : kept.pollLast();
+            if (connection != null) {
+                return connection;
+            }
+        }
+        return Connection.open(origin, timeoutMillis);
+    }
+
+    /** Keeps a connection for the next request, or closes it. */
+    private void release(Connection connection, boolean keeps) {
+        synchronized (this) {
+            if (keeps && !closed) {
+                idle.computeIfAbsent(connection.origin(), origin -> new ArrayDeque<>())
+                        .add(connection);
+                return;
+            }
+        }
+        connection.close();
+    }
+
+    /** Closes the connections that are kept: if one has failed, the others mostly have too. */
+    private void dropKept(Resource resource) {
+        ArrayDeque<Connection> kept;
+        synchronized (this) {
+            kept = idle.remove(Connection.Origin.of(resource.uri()));
+        }
+        if (kept != null) {
+            kept.forEach(Connection::close);
+        }
+    }
+
+    /** Closes the connections, when no range is being read. */
+    private void close() {
+        threads.shutdown();
+        synchronized (this) {
+            closed = true;
+            idle.values().forEach(kept -> kept.forEach(Connection::close));
+            idle.clear();
+        }
+    }
+
+    /** The attempts at one request, with growing pauses between them. */
+    private final class Attempts {
+
+        private final Resource resource;
+        private int failed; // in a row without progress
+        private long pauseMillis;
+
+        Attempts(Resource resource) {
+            this.resource = resource;
+        }
+
+        /**
+         * Counts a failed attempt.
+         *
+         * @throws NativeException if it was the last, or another would fail as well
+         */
+        void failed(NativeFailure failure, long retryAfterSeconds) throws NativeException {
+            failed++;
+            pauseOrGiveUp(failure, retryAfterSeconds);
+        }
+
+        /** Counts from the start again: an attempt has made progress before it failed. */
+        void progressed(NativeFailure failure) throws NativeException {
+            failed = 0;
+            pauseOrGiveUp(failure, -1);
+        }
+
+        private void pauseOrGiveUp(NativeFailure failure, long retryAfterSeconds) throws NativeException {
+            if (failure.kind() != NativeFailure.Kind.TRANSIENT) {
+                throw resource.failed(failure);
+            }
+            if (failed >= attempts) {
+                throw resource.failed(new NativeFailure(
+                        failure.error(), failure.kind(), "after " + failed + (failed == 1 ? " attempt" : " attempts")));
+            }
+            LOG.debug("attempt {} at {} failed: {}", failed, resource, failure);
+            long doubled = FIRST_PAUSE_MILLIS << Math.max(0, Math.min(failed - 1, 10));
+            long jittered = doubled / 2 + ThreadLocalRandom.current().nextLong(doubled);
+            pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, Math.max(jittered, retryAfterSeconds * 1000));
+        }
+
+        /** Waits for the pause that follows the last failure, or until a read is ended. */
+        void pause(@Nullable RangeRead read) throws IOException {
+            long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMillis);
+            pauseMillis = 0;
+            Object monitor = read == null ? this : read;
+            synchronized (monitor) {
+                for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+                    if (read != null && read.ending) {
+                        return;
+                    }
+                    try {
+                        TimeUnit.NANOSECONDS.timedWait(monitor, left);
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                        throw new IOException("interrupted between two attempts", e);
+                    }
+                }
+            }
+        }
+    }
+
+    private final class RangeRead implements Runnable {
+
+        private final HttpFile file;
+        private final long offset;
+        private final ByteBuffer to;
+        private final int start;
+        private final Consumer<@Nullable Throwable> ended;
+        private @Nullable Connection filling; // the memory, which a thread uses; guarded by this, as all below
+        private boolean ending; // asked for: no connection begins to fill the memory any more
+        private boolean over; // signalled
+
+        RangeRead(HttpFile file, long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended) {
+            this.file = file;
+            this.offset = offset;
+            this.to = to;
+            this.start = to.position();
+            this.ended = ended;
+        }
+
+        /**
+         * Ends it early: at once if no thread uses the memory, though one may still connect, else by that thread, which
+         * finds its connection closed.
+         */
+        void end() {
+            Connection open;
+            synchronized (this) {
+                ending = true;
+                open = filling;
+                notifyAll();
+            }
+            threads.remove(this);
+            if (open == null) {
+                ended(new CancellationException());
+            } else {
+                open.close();
+            }
+        }
+
+        /** Signals the end, unless it was signalled before. */
+        void ended(@Nullable Throwable error) {
+            synchronized (this) {
+                if (over || filling != null) {
+                    return;
+                }
+                over = true;
+            }
+            ended.accept(error); // from here on no thread uses the memory
+        }
+
+        /** Lends the memory to a connection; returns false if the read is to end. */
+        private synchronized boolean fill(Connection by) {
+            if (ending) {
+                return false;
+            }
+            filling = by;
+            return true;
+        }
+
+        private synchronized boolean filled() {
+            filling = null;
+            return !ending;
+        }
+
+        private synchronized boolean isEnding() {
+            return ending;
+        }
+
+        @Override
+        public void run() {
+            Throwable error = null;
+            try {
+                attempts();
+            } catch (Throwable e) {
+                error = isEnding() ? new CancellationException() : e;
+            }
+            ended(error);
+        }
+
+        private void attempts() throws IOException {
+            Attempts made = new Attempts(file.resource());
+            int counted = start; // where attempts began to count
+            int least = Math.min(PROGRESS_BYTES, to.remaining() / PROGRESS_PARTS);
+            while (to.hasRemaining()) {
+                if (isEnding()) {
+                    throw new ClosedChannelException();
+                }
+                int before = to.position();
+                boolean used = false;
+                long from = offset + before - start;
+                String request = request(
+                        file.resource(), from, to.remaining(), file.version().conditions());
+                try {
+                    Connection taken = take(file.resource());
+                    used = taken.isUsed();
+                    attempt(taken, request, from, made);
+                } catch (NativeException e) {
+                    throw e;
+                } catch (IOException e) {
+                    if (isEnding()) {
+                        throw e;
+                    }
+                    boolean moved = to.position() > before;
+                    if (used && !moved) {
+                        dropKept(file.resource());
+                    }
+                    if (moved && to.position() - counted >= least) { // a byte for each attempt is no progress
+                        counted = to.position();
+                        made.progressed(file.resource().broken(e));
+                    } else if (!used || moved || e instanceof SocketTimeoutException) {
+                        made.failed(file.resource().broken(e), -1);
+                    } // else the server had closed a kept connection, which shows at once
+                }
+                made.pause(this);
+            }
+        }
+
+        /** Reads the rest on one connection, or counts a failed attempt. */
+        private void attempt(Connection taken, String request, long from, Attempts made) throws IOException {
+            if (!fill(taken)) {
+                release(taken, true);
+                throw new ClosedChannelException();
+            }
+            boolean keeps = false;
+            try {
+                ResponseHead head = taken.request(request);
+                NativeFailure refusal = file.refusal(head, () -> taken.text(head), from, to.remaining());
+                if (refusal == null) {
+                    taken.body(to);
+                    keeps = head.keepsConnection();
+                } else if (refusal.kind() == NativeFailure.Kind.TRANSIENT) {
+                    made.failed(refusal, head.retryAfterSeconds());
+                } else {
+                    throw file.resource().failed(refusal);
+                }
+            } finally {
+                release(taken, filled() && keeps);
+            }
+        }
+    }
+}

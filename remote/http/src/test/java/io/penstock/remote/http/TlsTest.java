@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.CommonOptions;
+import io.penstock.DeviceBuffer;
+import io.penstock.Options;
+import io.penstock.PermanentStorageException;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.util.Random;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Mono;
+
+/** {@code https:}, with a certificate that the JDK's keytool makes for localhost. */
+@Tag("slow")
+class TlsTest {
+
+    private static final char[] PASSWORD = "penstock".toCharArray();
+
+    @TempDir
+    private Path folder;
+
+    private final SSLContext before = defaults();
+    private SSLContext trusting = before;
+    private KeyStore keys;
+    private RangeServer server;
+    private byte[] data;
+
+    private static SSLContext defaults() {
+        try {
+            return SSLContext.getDefault();
+        } catch (java.security.NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        Path store = folder.resolve("keys");
+        Process keytool = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "server",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=localhost",
+                        "-ext",
+                        "SAN=dns:localhost",
+                        "-keystore",
+                        store.toString(),
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        new String(PASSWORD))
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("said").toFile())
+                .start();
+        assertThat(keytool.waitFor())
+                .as(Files.readString(folder.resolve("said")))
+                .isZero();
+        keys = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(store)) {
+            keys.load(in, PASSWORD);
+        }
+        KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        own.init(keys, PASSWORD);
+        TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trusted.init(keys);
+        trusting = SSLContext.getInstance("TLS");
+        trusting.init(own.getKeyManagers(), trusted.getTrustManagers(), null);
+        data = new byte[5_000_000];
+        new Random(5).nextBytes(data);
+        server = new RangeServer(
+                data,
+                "https",
+                trusting.getServerSocketFactory().createServerSocket(0, 50, InetAddress.getLoopbackAddress()));
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        SSLContext.setDefault(before);
+        server.close();
+    }
+
+    private static <T> T get(Mono<T> mono) {
+        return mono.block();
+    }
+
+    private static Backend backend() {
+        return Backends.open("host", Options.none().with(CommonOptions.REMOTE_ATTEMPTS, 1));
+    }
+
+    @Test
+    void aFileArrivesByTls() {
+        SSLContext.setDefault(trusting);
+        try (Backend backend = backend();
+                StorageFile file = get(backend.openFile(server.uri()));
+                DeviceBuffer buffer = get(backend.allocate(data.length))) {
+            get(backend.submit(Transfer.read(file.all(), buffer.all())));
+            ByteBuffer arrived = ByteBuffer.allocateDirect(data.length);
+            get(buffer.download(0, arrived.duplicate()));
+            assertThat(arrived).isEqualTo(ByteBuffer.wrap(data));
+        }
+    }
+
+    @Test
+    void aCertificateThatIsNotTrustedOrOfAnotherHostIsRefused() {
+        try (Backend backend = backend()) {
+            assertThatThrownBy(() -> get(backend.openFile(server.uri()))).hasMessageContaining("SSLHandshakeException");
+            SSLContext.setDefault(trusting);
+            URI other = URI.create(server.uri().toString().replace("localhost", "127.0.0.1"));
+            assertThatThrownBy(() -> get(backend.openFile(other))).hasMessageContaining("SSLHandshakeException");
+        }
+    }
+
+    @Test
+    void aCertificateThatIsRefusedIsNotTriedAgain() {
+        SSLContext.setDefault(trusting);
+        try (Backend backend = Backends.open("host");
+                StorageFile file = get(backend.openFile(server.uri()));
+                DeviceBuffer buffer = get(backend.allocate(data.length))) {
+            int opened = server.connections.get();
+            SSLContext.setDefault(before);
+            assertThatThrownBy(() -> get(
+                            backend.openFile(URI.create(server.uri().toString().replace("localhost", "127.0.0.1")))))
+                    .hasMessageContaining("SSLHandshakeException")
+                    .hasMessageNotContaining("attempts");
+            assertThat(server.connections).hasValue(opened + 1);
+            assertThatThrownBy(() -> get(backend.submit(Transfer.read(file.all(), buffer.all()))))
+                    .isInstanceOf(PermanentStorageException.class)
+                    .hasMessageContaining("SSLHandshakeException");
+        }
+    }
+
+    /**
+     * Whose alert arrives before the request is sent, or behind it, or when the server has closed its end already.
+     * Patches of the JDK name it {@code bad_certificate} or {@code certificate_required}.
+     */
+    @Test
+    void aServerThatDemandsACertificateSaysSo() throws Exception {
+        SSLContext anonymous = SSLContext.getInstance("TLS");
+        TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trusted.init(keys);
+        anonymous.init(null, trusted.getTrustManagers(), null);
+        SSLContext.setDefault(anonymous);
+        SSLServerSocket demanding = (SSLServerSocket)
+                trusting.getServerSocketFactory().createServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        demanding.setNeedClientAuth(true);
+        try (RangeServer refusing = new RangeServer(data, "https", demanding);
+                Backend backend = backend()) {
+            for (int i = 0; i < 50; i++) {
+                assertThatThrownBy(() -> get(backend.openFile(refusing.uri())))
+                        .hasMessageMatching("(?s).*fatal alert: \\w*certificate.*");
+            }
+        }
+    }
+
+    /** In a process of its own, since the JDK reads them once. */
+    @Test
+    void settingsOfTlsThatCannotBeReadAreNamed() throws Exception {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Djavax.net.ssl.keyStore=" + folder.resolve("missing"),
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        Opening.class.getName(),
+                        server.uri().toString())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(output).isZero();
+        assertThat(output)
+                .contains("https://localhost", "javax.net.ssl.trustStore and keyStore must name readable stores")
+                .doesNotContain("attempts");
+    }
+
+    /** Opens a file that cannot be opened, and prints why. */
+    static final class Opening {
+
+        private Opening() {}
+
+        public static void main(String[] arguments) {
+            try (Backend backend = Backends.open("host")) {
+                Throwable failure = get(backend.openFile(URI.create(arguments[0]))
+                        .then(Mono.<Throwable>empty())
+                        .onErrorResume(Mono::just));
+                System.out.println(failure);
+            }
+        }
+    }
+}

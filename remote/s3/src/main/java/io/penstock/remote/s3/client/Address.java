@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.s3.client;
+
+import io.penstock.engine.kit.remote.HostAndPort;
+import io.penstock.engine.kit.remote.RemoteProvider;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+/**
+ * Where an object is.
+ *
+ * @param uri as it was given
+ * @param server scheme, host and port
+ * @param path of the object on the server, with percent signs as signatures demand
+ */
+record Address(URI uri, URI server, String path) {
+
+    private static final String UNRESERVED = "-._~/"; // beside letters and digits
+
+    /** The name of a bucket; old buckets have names that are no valid host names. */
+    private static final Pattern BUCKET = Pattern.compile("[A-Za-z0-9._-]+");
+
+    /**
+     * A bucket whose name is one label of a host name, as wildcards of certificates match; other names go in the path.
+     */
+    private static final Pattern LABEL = Pattern.compile("[a-z0-9-]+");
+
+    /** A server, with no user, path or query. */
+    private static final Pattern ROOT = Pattern.compile("//[^@/?]+/?");
+
+    /** What may be secret of an endpoint, which need not be a URL: a user, and a query. */
+    private static final Pattern SECRETS = Pattern.compile("(?<=^|//)(?!\\w+://).*@|\\?.*");
+
+    /**
+     * Returns the address of an object.
+     *
+     * @param endpoint the URL of a server that is not AWS; empty for AWS
+     * @throws IOException if the URI names no object, or the endpoint is not a URL
+     */
+    static Address of(URI uri, String endpoint, String region) throws IOException {
+        String bucket = Objects.requireNonNullElse(uri.getRawAuthority(), ""); // which need not be the name of a host
+        String key = Objects.requireNonNullElse(uri.getPath(), "");
+        if (!BUCKET.matcher(bucket).matches()
+                || key.length() < 2
+                || uri.getRawQuery() != null
+                || uri.getRawFragment() != null) {
+            throw new IOException(refusal(uri));
+        }
+        if (!endpoint.isEmpty()) {
+            return new Address(uri, server(endpoint), "/" + bucket + escaped(key));
+        }
+        String aws = "s3." + region + (region.startsWith("cn-") ? ".amazonaws.com.cn" : ".amazonaws.com");
+        return LABEL.matcher(bucket).matches()
+                ? new Address(uri, URI.create("https://" + bucket + "." + aws), escaped(key))
+                : new Address(uri, URI.create("https://" + aws), "/" + bucket + escaped(key));
+    }
+
+    /** Returns the complaint about a URI that names no object. */
+    static String refusal(URI uri) {
+        return "a URI of an object must be s3://BUCKET/KEY, without a query, with %23 for #, was "
+                + RemoteProvider.name(uri);
+    }
+
+    private static URI server(String endpoint) throws IOException {
+        try {
+            URI server = URI.create(endpoint);
+            if (HostAndPort.of(server) != null
+                    && ("http".equals(server.getScheme()) || "https".equals(server.getScheme()))
+                    && ROOT.matcher(server.getSchemeSpecificPart()).matches()) {
+                return server;
+            }
+        } catch (IllegalArgumentException e) {
+            // as below
+        }
+        throw new IOException("penstock.s3.endpoint must be a URL such as http://localhost:9000, was "
+                + SECRETS.matcher(endpoint).replaceAll(""));
+    }
+
+    /** Returns a text with percent signs for all but slashes and unreserved characters. */
+    static String escaped(String key) {
+        StringBuilder escaped = new StringBuilder();
+        for (byte octet : key.getBytes(StandardCharsets.UTF_8)) {
+            char c = (char) (octet & 0xff);
+            if (c < 0x80 && (Character.isLetterOrDigit(c) || UNRESERVED.indexOf(c) >= 0)) {
+                escaped.append(c);
+            } else {
+                escaped.append(String.format("%%%02X", (int) c));
+            }
+        }
+        return escaped.toString();
+    }
+
+    /** Returns the value of the Host header. */
+    String host() {
+        return String.valueOf(HostAndPort.of(server));
+    }
+
+    /** Returns the URI without what may be secret. */
+    @Override
+    public String toString() {
+        return RemoteProvider.name(uri);
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.s3.client;
+
+import io.penstock.CommonOptions;
+import io.penstock.Options;
+import io.penstock.remote.s3.S3Options;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.crt.http.HttpMonitoringOptions;
+import software.amazon.awssdk.crt.http.HttpProxyEnvironmentVariableSetting;
+import software.amazon.awssdk.crt.io.ClientBootstrap;
+import software.amazon.awssdk.crt.io.EventLoopGroup;
+import software.amazon.awssdk.crt.io.ExponentialBackoffRetryOptions;
+import software.amazon.awssdk.crt.io.HostResolver;
+import software.amazon.awssdk.crt.io.StandardRetryOptions;
+import software.amazon.awssdk.crt.s3.S3Client;
+import software.amazon.awssdk.crt.s3.S3ClientOptions;
+import software.amazon.awssdk.crt.s3.S3MetaRequest;
+import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
+
+/** The S3 client of the AWS Common Runtime, by which objects are written. Thread-safe. */
+final class CrtClient implements AutoCloseable {
+
+    private static final long FEWEST_SECONDS = 2; // without a byte; the client's least
+    private static final long MOST_RETRIES = 60; // the client's limit is 63
+
+    /**
+     * The key of a client.
+     *
+     * @param endpoint empty for AWS
+     */
+    record Settings(
+            String endpoint,
+            String region,
+            S3Options.Credentials credentials,
+            int connections,
+            int attempts,
+            long timeoutMillis) {
+
+        static Settings of(Options options) {
+            return new Settings(
+                    first(options.get(S3Options.ENDPOINT), "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", ""),
+                    first(options.get(S3Options.REGION), "AWS_REGION", "AWS_DEFAULT_REGION", "us-east-1"),
+                    options.get(S3Options.CREDENTIALS),
+                    options.get(CommonOptions.REMOTE_CONNECTIONS),
+                    options.get(CommonOptions.REMOTE_ATTEMPTS),
+                    options.get(CommonOptions.REMOTE_TIMEOUT).toMillis());
+        }
+
+        private static String first(String option, String variable, String other, String fallback) {
+            return Stream.of(option, variable(variable), variable(other))
+                    .filter(text -> !text.isEmpty())
+                    .findFirst()
+                    .orElse(fallback);
+        }
+
+        /** Returns a variable; an empty text if it is not set. */
+        private static String variable(String name) {
+            return System.getenv().getOrDefault(name, "");
+        }
+
+        Settings in(String otherRegion) {
+            return new Settings(endpoint, otherRegion, credentials, connections, attempts, timeoutMillis);
+        }
+    }
+
+    private final S3Client client;
+
+    /**
+     * Creates a client.
+     *
+     * @param signer null to sign nothing; open for as long as this is
+     */
+    CrtClient(Settings settings, @Nullable Signer signer) {
+        try (EventLoopGroup threads = new EventLoopGroup(
+                        Math.min(settings.connections, Runtime.getRuntime().availableProcessors()));
+                HostResolver hosts = new HostResolver(threads);
+                ClientBootstrap bootstrap = new ClientBootstrap(threads, hosts)) {
+            S3ClientOptions options = new S3ClientOptions()
+                    .withRegion(settings.region)
+                    .withClientBootstrap(bootstrap)
+                    .withMaxConnections(settings.connections)
+                    .withConnectTimeoutMs((int) Math.min(Integer.MAX_VALUE, Math.max(1, settings.timeoutMillis)))
+                    .withHttpMonitoringOptions(silence(settings.timeoutMillis))
+                    .withProxyEnvironmentVariableSetting(noProxy())
+                    .withStandardRetryOptions(new StandardRetryOptions()
+                            .withBackoffRetryOptions(new ExponentialBackoffRetryOptions()
+                                    .withEventLoopGroup(threads)
+                                    .withBackoffScaleFactorMS(100)
+                                    .withMaxRetries(Math.min(MOST_RETRIES, Math.max(1, settings.attempts - 1)))));
+            client = new S3Client(signer == null ? options : options.withSigningConfig(signer.config()));
+        }
+    }
+
+    /** Disables proxies, as for reads. */
+    private static HttpProxyEnvironmentVariableSetting noProxy() {
+        HttpProxyEnvironmentVariableSetting setting = new HttpProxyEnvironmentVariableSetting();
+        setting.setEnvironmentVariableType(
+                HttpProxyEnvironmentVariableSetting.HttpProxyEnvironmentVariableType.DISABLED);
+        return setting;
+    }
+
+    /** A connection that carries less than a byte for each millisecond for so long has failed, as for reads. */
+    private static HttpMonitoringOptions silence(long timeoutMillis) {
+        HttpMonitoringOptions monitoring = new HttpMonitoringOptions();
+        monitoring.setMinThroughputBytesPerSecond(1000);
+        long seconds = TimeUnit.MILLISECONDS.toSeconds(timeoutMillis + 999);
+        monitoring.setAllowableThroughputFailureIntervalSeconds(
+                (int) Math.min(Integer.MAX_VALUE, Math.max(FEWEST_SECONDS, seconds)));
+        return monitoring;
+    }
+
+    /** Starts a request. */
+    S3MetaRequest start(S3MetaRequestOptions request) {
+        return client.makeMetaRequest(request);
+    }
+
+    /** Closes the client, when no request runs. */
+    @Override
+    public void close() {
+        client.close();
+    }
+}

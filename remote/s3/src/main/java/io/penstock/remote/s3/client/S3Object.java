@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.s3.client;
+
+import io.penstock.remote.http.Resource;
+import io.penstock.remote.http.ResponseHead;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An object that is read: requests for its ranges are signed, and their failures have the codes of S3's error
+ * documents.
+ */
+final class S3Object extends Resource {
+
+    private static final Pattern CODE = Pattern.compile("<Code>(\\w+)</Code>");
+
+    private final Address address;
+    private final String region;
+    private final @Nullable Signer signer;
+
+    /**
+     * Creates an object; requests nothing.
+     *
+     * @param region that its requests are signed for
+     * @param signer null for objects that everybody may read
+     */
+    S3Object(Address address, String region, @Nullable Signer signer) {
+        super(
+                URI.create(address.server().getScheme() + "://" + address.host() + address.path()),
+                "GetObject",
+                address.toString());
+        this.address = address;
+        this.region = region;
+        this.signer = signer;
+    }
+
+    @Override
+    protected Map<String, String> signed(Map<String, String> headers) throws IOException {
+        return signer == null ? headers : signer.signed(toString(), address.path(), headers);
+    }
+
+    @Override
+    protected String symbol(ResponseHead head, Supplier<String> document) {
+        String code = head.status() < 400 ? "" : code(document.get());
+        return code.isEmpty() ? super.symbol(head, document) : code;
+    }
+
+    /** Returns the code of an error document; empty if it has none. */
+    static String code(String document) {
+        Matcher code = CODE.matcher(document);
+        return code.find() ? code.group(1) : "";
+    }
+
+    /**
+     * {@inheritDoc} None: a redirection leads to another region, for which the signature must be another one.
+     *
+     * @throws OtherRegionException if the bucket is in another region
+     */
+    @Override
+    protected @Nullable Resource elsewhere(ResponseHead head) throws OtherRegionException {
+        String other = head.value("x-amz-bucket-region");
+        if ((head.status() == 301 || head.status() == 400) && other != null && !other.equals(region)) {
+            throw new OtherRegionException(address, other);
+        }
+        return null;
+    }
+
+    /** Thrown if a bucket is in another region than the one that was asked. */
+    static final class OtherRegionException extends IOException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final String region;
+
+        OtherRegionException(Address address, String region) {
+            super(address + " is in region " + region);
+            this.region = region;
+        }
+
+        String region() {
+            return region;
+        }
+    }
+}

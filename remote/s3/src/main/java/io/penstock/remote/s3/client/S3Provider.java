@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.s3.client;
+
+import io.penstock.FileOption;
+import io.penstock.NativeError;
+import io.penstock.Option;
+import io.penstock.Options;
+import io.penstock.engine.kit.remote.RemoteFileSystemProvider;
+import io.penstock.engine.kit.remote.RemoteProvider;
+import io.penstock.engine.spi.AsyncFile;
+import io.penstock.engine.spi.NativeException;
+import io.penstock.engine.spi.NativeFailure;
+import io.penstock.engine.spi.Shared;
+import io.penstock.remote.s3.S3Options;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import software.amazon.awssdk.crt.CRT;
+import software.amazon.awssdk.crt.CrtRuntimeException;
+
+/** Opens {@code s3://BUCKET/KEY}. */
+public final class S3Provider extends RemoteFileSystemProvider {
+
+    private static final String REMEDY =
+            "let it unpack its library: set -Daws.crt.lib.dir or -Djava.io.tmpdir to a folder that can be"
+                    + " written and allows execution";
+
+    private static final Shared<String, Signer> SIGNERS = new Shared<>(Signer::close); // by region
+    private static final Shared<CrtClient.Settings, CrtClient> CLIENTS = new Shared<>(CrtClient::close);
+
+    /** Creates a provider. */
+    public S3Provider() {
+        super("s3");
+    }
+
+    @Override
+    public List<Option<?>> options() {
+        return S3Options.all();
+    }
+
+    /** {@inheritDoc} All but DIRECT. */
+    @Override
+    public Set<FileOption> fileOptions() {
+        return EnumSet.complementOf(EnumSet.of(FileOption.DIRECT));
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * @throws IllegalArgumentException also for a user or a fragment, which a path does not have: it would name another
+     *     object
+     */
+    @Override
+    public Path getPath(URI uri) {
+        if (uri.getRawFragment() != null
+                || String.valueOf(uri.getRawAuthority()).contains("@")) {
+            throw new IllegalArgumentException(Address.refusal(uri));
+        }
+        return super.getPath(uri);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * @throws IllegalArgumentException if the options ask for what objects are not: they are read, or replaced as a
+     *     whole
+     */
+    @Override
+    public AsyncFile open(URI uri, Set<FileOption> fileOptions, Options options) throws IOException {
+        boolean replaces = fileOptions.contains(FileOption.CREATE_NEW) || fileOptions.contains(FileOption.TRUNCATE);
+        if (fileOptions.contains(FileOption.WRITE) && (fileOptions.contains(FileOption.READ) || !replaces)) {
+            throw new IllegalArgumentException("opening " + RemoteProvider.name(uri)
+                    + ": objects are written as a whole: WRITE needs CREATE_NEW or TRUNCATE, and excludes READ, options were "
+                    + fileOptions);
+        }
+        CrtClient.Settings settings = CrtClient.Settings.of(options);
+        try {
+            try {
+                return open(uri, fileOptions, settings, options);
+            } catch (S3Object.OtherRegionException e) {
+                return open(uri, fileOptions, settings.in(e.region()), options);
+            }
+        } catch (CrtRuntimeException e) { // neither signer nor client without certificates, for example
+            throw unusable(uri, e.errorCode, e.errorName, CRT.awsErrorString(e.errorCode));
+        } catch (LinkageError e) { // Reactor would throw it out of the thread, and signal nothing
+            throw unusable(uri, 0, "not loaded", reason(e) + "; " + REMEDY);
+        }
+    }
+
+    private static NativeException unusable(URI uri, int code, String name, String why) {
+        return new NativeException(
+                "opening " + RemoteProvider.name(uri),
+                new NativeFailure(
+                        new NativeError("AWS Common Runtime", code, name), NativeFailure.Kind.PERMANENT, why));
+    }
+
+    private static String reason(Throwable e) {
+        Throwable root = e;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return String.valueOf(root.getMessage());
+    }
+
+    /**
+     * Loads the native library, unless it is loaded. It is not when signer and client are made, but when they first
+     * call it, and the text of an error is such a call.
+     *
+     * @throws LinkageError if it cannot be loaded
+     */
+    private static void load() {
+        try {
+            CRT.checkLoaded();
+        } catch (CrtRuntimeException e) {
+            throw new LinkageError(reason(e), e);
+        }
+    }
+
+    private static AsyncFile open(URI uri, Set<FileOption> fileOptions, CrtClient.Settings settings, Options options)
+            throws IOException {
+        String region = settings.region();
+        Address address = Address.of(uri, settings.endpoint(), region);
+        Signer signer = settings.credentials() == S3Options.Credentials.CHAIN
+                ? SIGNERS.open(region, () -> signer(region))
+                : null;
+        Runnable closer = () -> {
+            if (signer != null) {
+                SIGNERS.leave(signer);
+            }
+        };
+        try {
+            S3Object object = new S3Object(address, region, signer);
+            if (!fileOptions.contains(FileOption.WRITE)) {
+                return object.open(options, closer);
+            }
+            load();
+            check(object, fileOptions, options);
+            CrtClient client = CLIENTS.open(settings, () -> new CrtClient(settings, signer));
+            return new S3Upload(
+                    new Multipart(client, address, fileOptions.contains(FileOption.CREATE_NEW)),
+                    address,
+                    Math.toIntExact(options.get(S3Options.PART_BYTES)),
+                    () -> {
+                        CLIENTS.leave(client);
+                        closer.run();
+                    });
+        } catch (IOException | RuntimeException | Error e) {
+            closer.run();
+            throw e;
+        }
+    }
+
+    private static Signer signer(String region) {
+        load();
+        return new Signer(region);
+    }
+
+    /** Checks whether there is such an object, as the options demand. */
+    private static void check(S3Object object, Set<FileOption> fileOptions, Options options) throws IOException {
+        try {
+            object.open(options, () -> {}).close();
+            if (fileOptions.contains(FileOption.CREATE_NEW)) {
+                throw new FileAlreadyExistsException(object.toString());
+            }
+        } catch (NoSuchFileException e) {
+            if (!fileOptions.contains(FileOption.CREATE_NEW) && !fileOptions.contains(FileOption.CREATE)) {
+                throw e;
+            }
+        } catch (AccessDeniedException e) {
+            // who may write need not be allowed to read
+        }
+    }
+}

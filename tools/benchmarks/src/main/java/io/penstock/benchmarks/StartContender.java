@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.benchmarks;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/** A program from its start, or from that of its {@code main}, until it reports the first byte, or the last. */
+final class StartContender implements Contender {
+
+    private static final Pattern PART = Pattern.compile("([0-9.]+) ms");
+    private static final String FIRST_BYTE = "first byte";
+    private static final long ARCHIVING_SECONDS = 60;
+
+    /** What the time counts from; but for the start of the process, the program has measured it itself. */
+    private enum Since {
+        PROCESS,
+        MAIN,
+        READ
+    }
+
+    private final ProcessBuilder program;
+    private final Since since;
+    private String last = "";
+
+    private StartContender(ProcessBuilder program, Order order) {
+        this.program = program;
+        this.since = order.constant(Since.class, "since", Since.PROCESS);
+    }
+
+    /** Returns a program that prints what those of this package do. */
+    static StartContender program(List<String> command, Map<String, String> environment, Order order) {
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.INHERIT);
+        builder.environment().putAll(environment);
+        return new StartContender(builder, order);
+    }
+
+    /** Returns {@link FirstByte} in a JVM; with {@code archive} by a class archive, as the launchers do. */
+    static StartContender jvm(List<String> arguments, Path folder, Order order)
+            throws IOException, InterruptedException {
+        List<String> options = new ArrayList<>();
+        if (order.has("archive")) {
+            options.addAll(List.of("-XX:SharedArchiveFile=" + archive(arguments, folder, order), "-Xlog:disable"));
+        }
+        if (order.has("options")) {
+            options.add(order.get("options"));
+        }
+        return jvm(options, arguments, order);
+    }
+
+    private static StartContender jvm(List<String> options, List<String> arguments, Order order) {
+        List<String> command = OtherProcess.java(options, FirstByte.class, arguments.toArray(new String[0]));
+        return program(command, GpuBench.libraries(), order);
+    }
+
+    /**
+     * Returns the archive, written by a run at its exit; fails for a class path with folders, which cannot have one.
+     */
+    private static Path archive(List<String> arguments, Path folder, Order order)
+            throws IOException, InterruptedException {
+        Path archive = folder.resolve("first-byte.jsa");
+        Files.deleteIfExists(archive); // perhaps of other classes
+        List<String> options = List.of("-XX:ArchiveClassesAtExit=" + archive, "-Xlog:disable");
+        Process run = jvm(options, arguments, order).program.start();
+        run.getInputStream().readAllBytes();
+        if (!run.waitFor(ARCHIVING_SECONDS, TimeUnit.SECONDS)) {
+            run.destroyForcibly();
+        }
+        if (!Files.exists(archive)) {
+            System.err.println("no archive of classes: is the class path of jars alone?");
+        }
+        return archive;
+    }
+
+    @Override
+    public Measure run(long nanos) throws Exception {
+        long begin = System.nanoTime();
+        Process process = program.start();
+        try (BufferedReader printed =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            String line = printed.readLine();
+            while (line != null && !line.startsWith(FIRST_BYTE)) {
+                last = line; // the output of a failing program, or of a library before it
+                line = printed.readLine();
+            }
+            long took = System.nanoTime() - begin;
+            if (line == null) {
+                throw new IOException("it printed " + last);
+            }
+            last = line;
+            return new Measure(1, since == Since.PROCESS ? took : printedNanos(line), 0);
+        } finally {
+            process.waitFor();
+        }
+    }
+
+    private long printedNanos(String line) {
+        double[] parts = PART.matcher(line)
+                .results()
+                .mapToDouble(part -> Double.parseDouble(part.group(1)))
+                .toArray();
+        double millis = since == Since.READ
+                ? parts[parts.length - 1]
+                : Arrays.stream(parts).sum();
+        return (long) (millis * 1e6);
+    }
+
+    @Override
+    public String log() {
+        return last;
+    }
+}

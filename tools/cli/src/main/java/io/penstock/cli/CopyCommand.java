@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.Backend;
+import io.penstock.FileOption;
+import io.penstock.PenstockException;
+import io.penstock.engine.kit.ffi.NativeAccess;
+import io.penstock.file.PartFile;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import reactor.core.publisher.Mono;
+
+/** {@code penstock copy}: any file, through device memory, into a new file. */
+@Command(name = "copy", description = "Copies a file through device memory, and prints the I/O path.")
+final class CopyCommand implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(index = "0", paramLabel = "SRC", converter = FileName.class, description = "A path, or a URL.")
+    private Path source = Path.of("");
+
+    @Parameters(index = "1", paramLabel = "DST", converter = FileName.class, description = "A path, or an s3: URL.")
+    private Path destination = Path.of("");
+
+    @Option(
+            names = "--path",
+            paramLabel = "PATH",
+            description =
+                    "Uses this path, or fails before any byte is moved: direct, mapped, compat, staged, host, remote, or"
+                            + " a value of the backend's own option, such as batch for cufile or map for opencl-ssg.")
+    private @Nullable String path;
+
+    @Option(
+            names = "--chunk",
+            paramLabel = "BYTES",
+            defaultValue = "8MiB",
+            converter = ByteSize.class,
+            description = "Bytes per transfer; four are in flight (default: 8MiB).")
+    private long chunkBytes;
+
+    @Option(names = "--verify", description = "Reads both files again and prints their SHA-256 sums.")
+    private boolean verify;
+
+    @Option(names = "--force", description = "Replaces DST if it exists.")
+    private boolean force;
+
+    @Mixin
+    private BackendChoice choice = new BackendChoice();
+
+    private final Progress progress = new Progress();
+
+    @Override
+    public Integer call() throws IOException {
+        check();
+        Variant variant = choice.variant(path);
+        boolean uploads = FileName.isRemote(destination);
+        try (PartFile local = uploads ? null : PartFile.create(destination, force, permissions());
+                Backend backend = choice.open(variant.options())) {
+            DataExtents extents = extents(backend, uploads);
+            Path target = destination;
+            if (local != null) {
+                checkSpace(extents.dataBytes());
+                local.leftByKill().ifPresent(this::warn);
+                target = local.path();
+            }
+            DeviceCopy copy = new DeviceCopy(backend, chunkBytes, variant.path(), created(uploads));
+            DeviceCopy.Result result = run(copy, extents, target);
+            String sums = verify ? sums(target) : "";
+            if (local != null) {
+                local.commit();
+            }
+            progress.clear();
+            PrintWriter out = spec.commandLine().getOut();
+            out.println("copied " + result.bytes() + " bytes to " + TextTable.plain(destination.toString())
+                    + holes(result) + rate(result) + ", path " + result.paths() + ", backend " + backend.name());
+            out.print(sums);
+            out.flush();
+            return 0;
+        } finally {
+            progress.clear();
+        }
+    }
+
+    private DeviceCopy.Result run(DeviceCopy copy, DataExtents extents, Path target) throws IOException {
+        try {
+            return copy.run(
+                    source,
+                    extents,
+                    target,
+                    (done, total, paths) -> progress.step("path " + paths + ", copying " + source, done, total));
+        } catch (RuntimeException e) { // which names a file without a name by its descriptor
+            String why = Complaint.of(e).replace(target.toString(), destination.toString());
+            if (e instanceof PenstockException) {
+                throw new IOException("copy of " + source + " to " + destination + ": " + why, e);
+            }
+            if (why.equals(Complaint.of(e))) {
+                throw e;
+            }
+            throw new IOException(why, e);
+        }
+    }
+
+    private DataExtents extents(Backend backend, boolean whole) throws IOException {
+        if (isForeign()) {
+            return DataExtents.whole(size(backend));
+        }
+        return whole ? DataExtents.whole(Files.size(source)) : DataExtents.of(source);
+    }
+
+    /** Returns how the target is opened: a new file of this host exists already, under another name. */
+    private FileOption[] created(boolean uploads) {
+        if (!uploads) {
+            return new FileOption[] {FileOption.WRITE};
+        }
+        return force
+                ? new FileOption[] {FileOption.WRITE, FileOption.CREATE, FileOption.TRUNCATE}
+                : new FileOption[] {FileOption.WRITE, FileOption.CREATE_NEW};
+    }
+
+    private static String holes(DeviceCopy.Result result) {
+        long holes = result.bytes() - result.moved();
+        return holes == 0 ? "" : " (" + holes + " of them in holes)";
+    }
+
+    private static String rate(DeviceCopy.Result result) {
+        return result.moved() == 0 ? "" : " at " + Progress.rate(result.moved(), result.nanos());
+    }
+
+    private void warn(Path leftByKill) {
+        spec.commandLine()
+                .getErr()
+                .println("penstock: "
+                        + (NativeAccess.refusal() == null
+                                ? "this file system has no unnamed files"
+                                : "without native access a new file has a name")
+                        + ": if the copy is killed, "
+                        + TextTable.plain(leftByKill.toString()) + " remains until DST is written again");
+    }
+
+    /** Returns whether the operating system cannot open the file: only the backend can, or it is on another host. */
+    private boolean isForeign() {
+        return choice.ownsFile(source) || FileName.isRemote(source);
+    }
+
+    private long size(Backend backend) {
+        return Objects.requireNonNull(
+                backend.withFile(source, FileOption.READ, file -> Mono.just(file.size()))
+                        .block(),
+                "size");
+    }
+
+    private void check() throws IOException {
+        if (FileName.isRemote(destination) && !FileName.isWritable(destination)) {
+            throw new IOException("DST must be a path, or an s3: URL, was " + destination);
+        }
+        if (!FileName.isRemote(destination) && Files.isDirectory(destination)) {
+            throw new IOException(destination + " is a directory");
+        }
+        if (!FileName.isRemote(destination) && Files.exists(destination) && !Files.isRegularFile(destination)) {
+            throw new IOException(destination + " is not a regular file");
+        }
+        if (!FileName.isRemote(destination) && !force) {
+            SymbolicLink.refuse(destination);
+        }
+        if (!isForeign()) {
+            checkSource();
+        } else if (verify && !FileName.isRemote(source)) {
+            throw new IOException("--verify needs a SRC that the operating system can read, was " + source);
+        }
+    }
+
+    private void checkSource() throws IOException {
+        if (!Files.exists(source)) {
+            throw SymbolicLink.missing(source);
+        }
+        if (!Files.isRegularFile(source)) {
+            throw new IOException(source + (Files.isDirectory(source) ? " is a directory" : " is not a regular file"));
+        }
+        if (!Files.isReadable(source)) {
+            throw new IOException(source + ": permission denied");
+        }
+        if (!FileName.isRemote(destination) && Files.exists(destination) && Files.isSameFile(source, destination)) {
+            throw new IOException(source + " and " + destination + " are the same file");
+        }
+    }
+
+    private @Nullable Set<PosixFilePermission> permissions() throws IOException {
+        if (isForeign()) {
+            return null;
+        }
+        PosixFileAttributeView view = Files.getFileAttributeView(source, PosixFileAttributeView.class);
+        return view == null ? null : view.readAttributes().permissions();
+    }
+
+    private void checkSpace(long bytes) throws IOException {
+        FileStore disk = Files.getFileStore(PartFile.folder(destination));
+        long free = disk.getUsableSpace();
+        if (free < bytes && disk.getTotalSpace() > 0) { // both are 0 if the file system does not report them
+            throw new IOException(
+                    "disk full: " + destination + " needs " + bytes + " bytes, and " + free + " are free");
+        }
+    }
+
+    private String sums(Path part) throws IOException {
+        long bytes = 2 * Files.size(part);
+        String sourceSum = Sha256.of(source, done -> progress.step("verifying", done, bytes));
+        String copySum = Sha256.of(part, done -> progress.step("verifying", bytes / 2 + done, bytes));
+        if (!sourceSum.equals(copySum)) {
+            throw new IOException(
+                    "the copy differs: SHA-256 of " + source + " is " + sourceSum + ", that of the copy " + copySum);
+        }
+        String line = System.lineSeparator();
+        return "SHA-256 " + sourceSum + "  " + TextTable.plain(source.toString()) + line + "SHA-256 " + copySum + "  "
+                + TextTable.plain(destination.toString()) + line;
+    }
+
+    /** The checksum that verifies a copy; computed with the JDK alone, so that Penstock does not verify itself. */
+    private static final class Sha256 {
+
+        private Sha256() {}
+
+        static String of(Path path, LongConsumer progress) throws IOException {
+            MessageDigest digest = digest();
+            byte[] bytes = new byte[1 << 18];
+            long done = 0;
+            try (InputStream in = Files.newInputStream(path)) {
+                for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
+                    digest.update(bytes, 0, read);
+                    done += read;
+                    progress.accept(done);
+                }
+            }
+            return HexFormat.of().formatHex(digest.digest());
+        }
+
+        private static MessageDigest digest() {
+            try {
+                return MessageDigest.getInstance("SHA-256");
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException("every JDK has SHA-256", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import io.penstock.formats.Array;
+import io.penstock.formats.ArrayFile;
+import io.penstock.formats.Extent;
+import io.penstock.formats.Formats;
+import java.io.PrintWriter;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code penstock ls}: the arrays of a file, from its metadata alone. */
+@Command(
+        name = "ls",
+        description =
+                "Lists the arrays of a file: safetensors, GGUF, npy, npz, NIfTI, Zarr, and what else docs/formats.md names.")
+final class LsCommand implements Callable<Integer> {
+
+    private static final int MOST_TEXT = 100; // of an attribute, on one line
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(index = "0", paramLabel = "FILE", converter = FileName.class, description = "A path, or a URL.")
+    private Path path = Path.of("");
+
+    @Option(names = "--json", description = "Prints JSON.")
+    private boolean json;
+
+    @Override
+    public Integer call() {
+        ArrayFile file = Objects.requireNonNull(Formats.read(path).block());
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(json(file));
+        } else {
+            print(out, file);
+        }
+        out.flush();
+        return 0;
+    }
+
+    private static void print(PrintWriter out, ArrayFile file) {
+        file.attributes().forEach((key, value) -> out.println(TextTable.plain(key) + " = " + shortened(value)));
+        TextTable table = new TextTable(Set.of(3, 4), "name", "type", "shape", "bytes", "offset", "layout");
+        for (Array array : file.arrays()) {
+            Array.Data data = array.data();
+            table.row(
+                    TextTable.plain(array.name()),
+                    array.type().name(),
+                    array.shape().toString(),
+                    String.valueOf(array.bytes()),
+                    data instanceof Extent whole ? String.valueOf(whole.offset()) : "-",
+                    layout(array));
+        }
+        table.print(out);
+        out.println(Counted.of(file.arrays().size(), "array") + ", " + Counted.of(file.bytes(), "byte") + ", "
+                + file.format());
+    }
+
+    private static String shortened(String value) {
+        String plain = TextTable.plain(value);
+        return plain.length() <= MOST_TEXT ? plain : plain.substring(0, MOST_TEXT) + "...";
+    }
+
+    /** Returns what is unusual of the layout. */
+    private static String layout(Array array) {
+        String order = array.order() == Array.Order.COLUMN_MAJOR ? "column-major " : "";
+        String bytes = array.byteOrder() == ByteOrder.BIG_ENDIAN ? "big-endian " : "";
+        return (order + bytes + chunks(array)).strip();
+    }
+
+    /** Returns {@code 12 chunks of [4, 1000] by zstd}. */
+    private static String chunks(Array array) {
+        if (!(array.data() instanceof Array.Data.Chunked chunked)) {
+            return "";
+        }
+        String codecs = chunked.chunks().stream()
+                .flatMap(chunk -> chunk.codecs().stream())
+                .map(codec -> codec.replaceFirst(":.*", "")) // without its parameter, such as a sum
+                .distinct()
+                .collect(Collectors.joining(", "));
+        return Counted.of(chunked.chunks().size(), "chunk") + " of " + chunked.chunkShape()
+                + (codecs.isEmpty() ? "" : " by " + codecs);
+    }
+
+    private static String json(ArrayFile file) {
+        return new JsonText()
+                .with("format", file.format())
+                .with("bytes", file.bytes())
+                .with("attributes", file.attributes())
+                .with("arrays", file.arrays().stream().map(LsCommand::json).toList())
+                .lines();
+    }
+
+    private static JsonText json(Array array) {
+        JsonText json = new JsonText()
+                .with("name", array.name())
+                .with("type", array.type().name())
+                .with("shape", array.shape())
+                .with("bytes", array.bytes())
+                .with("order", array.order() == Array.Order.ROW_MAJOR ? "row-major" : "column-major")
+                .with("byteOrder", array.byteOrder() == ByteOrder.BIG_ENDIAN ? "big-endian" : "little-endian");
+        return array.data() instanceof Extent whole
+                ? json.with("file", whole.file().toString()).with("offset", whole.offset())
+                : json.with("chunks", chunks(array));
+    }
+}

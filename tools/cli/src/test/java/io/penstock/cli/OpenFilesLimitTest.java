@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.CommonOptions;
+import io.penstock.DeviceBuffer;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.StorageFile;
+import io.penstock.StreamPlan;
+import io.penstock.Transfer;
+import io.penstock.TransientStorageException;
+import io.penstock.WritePlan;
+import io.penstock.file.PartFile;
+import io.penstock.formats.Formats;
+import io.penstock.formats.Loader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.retry.Retry;
+
+/** A process with as many open files as it may have: whatever opens one says so, and works when some are closed. */
+@Tag("slow")
+@EnabledOnOs(value = OS.LINUX, disabledReason = "the limit is that of a POSIX shell")
+class OpenFilesLimitTest {
+
+    private static final List<String> OPERATIONS =
+            List.of("open", "pool", "stream", "write", "replace", "describe", "load", "decode", "http", "http read");
+
+    @Test
+    void whateverOpensAFileIsTransientNamesTheLimitAndCanBeRetried(@TempDir Path folder) throws Exception {
+        byte[] npy = npy();
+        Files.write(folder.resolve("a.npy"), npy);
+        try (OutputStream out = Files.newOutputStream(folder.resolve("a.npz"));
+                ZipOutputStream zip = new ZipOutputStream(out)) {
+            zip.putNextEntry(new ZipEntry("a.npy"));
+            zip.write(npy);
+        }
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Thread thread = new Thread(() -> serve(server, npy));
+            thread.setDaemon(true);
+            thread.start();
+            Process process = new ProcessBuilder(
+                            "sh",
+                            "-c",
+                            "ulimit -n 512; exec \"$@\"",
+                            "sh",
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "--enable-native-access=ALL-UNNAMED",
+                            "-XX:-MaxFDLimit",
+                            "-cp",
+                            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                            OpenFilesLimitTest.class.getName(),
+                            folder.toString(),
+                            "http://127.0.0.1:" + server.getLocalPort() + "/a.npy")
+                    .redirectErrorStream(true)
+                    .start();
+            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(process.waitFor()).as(output).isZero();
+            for (String operation : OPERATIONS) {
+                assertThat(output.lines().filter(line -> line.startsWith(operation + ": ")))
+                        .as(output)
+                        .hasSize(2)
+                        .satisfiesExactly(
+                                refused -> assertThat(refused)
+                                        .startsWith(operation + ": " + TransientStorageException.class.getName())
+                                        .contains("ulimit -n"),
+                                again -> assertThat(again).isEqualTo(operation + ": done"));
+            }
+        }
+    }
+
+    /** Answers each request on a connection of its own, so that no client keeps one. */
+    private static void serve(ServerSocket server, byte[] data) {
+        while (true) {
+            try (Socket socket = server.accept()) {
+                String head = "";
+                while (!head.endsWith("\r\n\r\n")) {
+                    head += (char) socket.getInputStream().read();
+                }
+                Matcher range = Pattern.compile("bytes=(\\d+)-(\\d+)").matcher(head);
+                assertThat(range.find()).as(head).isTrue();
+                int from = Integer.parseInt(range.group(1));
+                int to = Math.min(data.length - 1, Integer.parseInt(range.group(2)));
+                socket.getOutputStream()
+                        .write(
+                                ("HTTP/1.1 206 Partial Content\r\nConnection: close\r\nETag: \"1\"\r\nContent-Range: bytes "
+                                                + from + "-" + to + "/" + data.length + "\r\nContent-Length: "
+                                                + (to - from + 1) + "\r\n\r\n")
+                                        .getBytes(StandardCharsets.US_ASCII));
+                socket.getOutputStream().write(data, from, to - from + 1);
+            } catch (IOException e) {
+                return; // the test has ended
+            }
+        }
+    }
+
+    private static byte[] npy() throws IOException {
+        ByteArrayOutputStream npy = new ByteArrayOutputStream();
+        String header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1000,), }";
+        npy.write(new byte[] {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0});
+        npy.write((header + " ".repeat(117 - header.length()) + "\n").getBytes(StandardCharsets.US_ASCII));
+        npy.write(new byte[1000]);
+        return npy.toByteArray();
+    }
+
+    /** Does each operation once, then without a descriptor left, then by the retry that the pages give. */
+    public static void main(String[] arguments) throws Exception {
+        Path folder = Path.of(arguments[0]);
+        Path npy = folder.resolve("a.npy");
+        URI uri = URI.create(arguments[1]);
+        load();
+        Options options = Options.none().with(CommonOptions.REMOTE_ATTEMPTS, 2);
+        try (Backend backend = Backends.open("host", options);
+                Backend pool = Backends.open("host", options.with("penstock.host.io", "pool"))) {
+            DeviceBuffer buffer = backend.allocate(1000).block();
+            StorageFile remote = backend.openFile(uri).block();
+            Mono<?> read = backend.submit(Transfer.read(remote.region(0, 1000), buffer.all()));
+            Map<String, Mono<?>> operations = new LinkedHashMap<>();
+            operations.put("open", backend.openFile(npy).doOnNext(StorageFile::close));
+            operations.put("pool", pool.openFile(npy).doOnNext(StorageFile::close));
+            operations.put(
+                    "stream",
+                    backend.stream(StreamPlan.of(npy), chunk -> Mono.just(1)).then());
+            WritePlan plan = WritePlan.to(folder.resolve("new"), FileOption.WRITE, FileOption.CREATE);
+            operations.put("write", backend.write(plan, Flux.just(ByteBuffer.allocate(10))));
+            operations.put(
+                    "replace",
+                    PartFile.write(folder.resolve("replaced"), ByteBuffer.allocate(10), part -> Mono.just(true)));
+            operations.put("describe", Formats.read(npy));
+            operations.put("load", Loader.of(backend).load(npy).doOnNext(loaded -> loaded.close()));
+            operations.put("decode", decoded(backend, folder.resolve("a.npz")));
+            operations.put("http", backend.openFile(uri).doOnNext(StorageFile::close));
+            operations.put("http read", read);
+            for (Map.Entry<String, Mono<?>> operation : operations.entrySet()) {
+                operation.getValue().block();
+                refuse(operation.getKey(), operation.getValue());
+            }
+        }
+        System.exit(0);
+    }
+
+    private static Mono<?> decoded(Backend backend, Path npz) {
+        var file = Formats.read(npz).block();
+        return Loader.of(backend).load(file).doOnNext(loaded -> loaded.close());
+    }
+
+    private static void refuse(String name, Mono<?> operation) throws IOException {
+        List<FileChannel> all = exhaust();
+        try {
+            operation.block();
+            System.out.println(name + ": not refused");
+        } catch (RuntimeException e) {
+            System.out.println(name + ": " + Exceptions.unwrap(e));
+        }
+        Schedulers.parallel().schedule(() -> close(all), 300, TimeUnit.MILLISECONDS);
+        operation
+                .retryWhen(Retry.backoff(10, Duration.ofMillis(50)).filter(TransientStorageException.class::isInstance))
+                .block();
+        System.out.println(name + ": done");
+    }
+
+    private static List<FileChannel> exhaust() {
+        List<FileChannel> all = new ArrayList<>();
+        try {
+            while (true) {
+                all.add(FileChannel.open(Path.of("/dev/null")));
+            }
+        } catch (IOException full) {
+            return all;
+        }
+    }
+
+    private static void close(List<FileChannel> all) {
+        for (FileChannel channel : all) {
+            try {
+                channel.close();
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    /** Loads the classes that lie in folders, each of which would have to be opened; those of jars need no file. */
+    private static void load() throws IOException {
+        for (String entry : System.getProperty("java.class.path").split(":")) {
+            Path root = Path.of(entry);
+            if (!Files.isDirectory(root)) {
+                continue;
+            }
+            try (Stream<Path> files = Files.walk(root)) {
+                files.map(file -> root.relativize(file).toString())
+                        .filter(file -> file.endsWith(".class") && file.startsWith("io/penstock/"))
+                        .map(file -> file.substring(0, file.length() - 6).replace('/', '.'))
+                        .filter(name ->
+                                name.matches("io\\.penstock\\.(engine|formats|file|remote|backend\\.host|[A-Z]).*"))
+                        .forEach(OpenFilesLimitTest::load);
+            }
+        }
+    }
+
+    private static void load(String name) {
+        try {
+            Class.forName(name, false, OpenFilesLimitTest.class.getClassLoader());
+        } catch (ClassNotFoundException | LinkageError e) {
+            return; // what it needs is not here
+        }
+    }
+}
