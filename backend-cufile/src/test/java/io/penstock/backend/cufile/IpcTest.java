@@ -158,7 +158,7 @@ class IpcTest extends IpcRules {
         Path log = folder.resolve("log");
         try (IpcPeer limited = IpcPeer.limited(environment(), 400, log)) {
             URI uri = URI.create(limited.ask("export 4096 6"));
-            opened(uri).close();
+            DeviceBuffer first = opened(uri); // stays open: its end would give the exporter a descriptor at any time
             assertThat(limited.ask("exhaust")).contains("Too many open files");
             CompletableFuture<DeviceBuffer> waiting = backend.openBuffer(uri).toFuture();
             await(() -> contains(log, "Too many open files"));
@@ -167,6 +167,7 @@ class IpcTest extends IpcRules {
             DeviceBuffer imported = gpu.keep(waiting.get());
             assertThat(content(imported)).isEqualTo(random(4096, 6));
             imported.close();
+            first.close();
             assertThat(limited.ask("reset")).isEqualTo("reset");
             await(() -> limited.ask("left").equals("0"));
         }
