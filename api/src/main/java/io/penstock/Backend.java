@@ -3,8 +3,11 @@ package io.penstock;
 
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
@@ -283,11 +286,29 @@ public interface Backend extends AutoCloseable {
     }
 
     /**
-     * Writes a file out of the heap, as {@link #write(WritePlan, Flux)} does. The file is created, or truncated; it is
-     * durable when the Mono completes.
+     * Emits the lines of a text in UTF-8, as {@link #lines(Path, Charset)} does.
+     */
+    default Flux<String> lines(Path path) {
+        return lines(path, StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Emits the lines of a text, without their ends: {@code \n}, {@code \r} or {@code \r\n}. A line must fit into memory.
+     *
+     * <p><b>Errors:</b> those of {@link #read(Path)}; {@link java.nio.charset.CharacterCodingException} if bytes are no
+     * text in the charset.
+     */
+    default Flux<String> lines(Path path, Charset charset) {
+        Objects.requireNonNull(charset, "charset");
+        return Flux.defer(() -> new Lines(charset).of(read(path)));
+    }
+
+    /**
+     * Writes a file out of the heap, as {@link #write(WritePlan, Flux)} does. The file is created, or truncated. Its
+     * bytes are durable only by {@link WritePlan#sync}.
      */
     default Mono<Long> write(Path path, Flux<ByteBuffer> bytes) {
-        return write(WritePlan.to(path).chunkBytes(HeapBytes.CHUNK_BYTES).sync(), bytes);
+        return write(WritePlan.to(path).chunkBytes(HeapBytes.CHUNK_BYTES), bytes);
     }
 
     /**

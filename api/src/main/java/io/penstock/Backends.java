@@ -2,6 +2,7 @@
 package io.penstock;
 
 import io.penstock.spi.BackendProvider;
+import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Scheduler;
 
 /**
  * Finds and opens backends.
@@ -65,6 +67,7 @@ public final class Backends {
      * @param options options set in code; they take precedence over system properties and environment
      * @throws BackendUnavailableException if it cannot be used; the message lists every provider and why not
      * @throws IllegalArgumentException for an unknown option, or a value out of range
+     * @throws IllegalStateException if an older reactor-core is on the class path
      */
     public static Backend open(String name, Options options) {
         Objects.requireNonNull(name, "name");
@@ -82,6 +85,7 @@ public final class Backends {
     }
 
     private static Backend open(Providers.Found found, Providers providers, Options options) {
+        checkReactor(Scheduler.class);
         try {
             return found.provider().open(options);
         } catch (BackendUnavailableException e) {
@@ -89,6 +93,20 @@ public final class Backends {
                     "backend '" + found.name() + "' cannot be used: " + e.getMessage(), providers, options, e);
         } catch (LinkageError e) {
             throw unavailable("backend '" + found.name() + "' cannot be loaded: " + e, providers, options, e);
+        }
+    }
+
+    /** Refuses a Reactor of before 3.5, which another dependency brings, and which would fail only at the close. */
+    static void checkReactor(Class<?> scheduler) {
+        try {
+            scheduler.getMethod("disposeGracefully");
+        } catch (NoSuchMethodException e) {
+            CodeSource source = scheduler.getProtectionDomain().getCodeSource();
+            throw new IllegalStateException(
+                    "reactor-core must be 3.5 or newer, was " + (source == null ? "older" : source.getLocation())
+                            + "; another dependency brings it: name reactor-core, or import penstock-bom first, under"
+                            + " dependencyManagement",
+                    e);
         }
     }
 

@@ -63,6 +63,10 @@ public final class CommonOptions {
             false,
             "logs leases that become unreachable before they are closed, with the place where they were taken"));
 
+    /** Whether both are on, {@link #POISON} and {@link #LEAK_DETECTION}: makes the common mistakes loud. */
+    public static final Option<Boolean> DEBUG = OPTIONS.add(
+            Option.flag("penstock.debug", false, "switches penstock.poison and penstock.leak-detection on; for tests"));
+
     /** The most connections to one server. */
     public static final Option<Integer> REMOTE_CONNECTIONS = OPTIONS.add(Option.integer(
             "penstock.remote.connections",

@@ -63,6 +63,7 @@ public final class Option<T> {
         this.range = range;
         this.description = description;
         this.parser = parser;
+        parse(show(fallback), "the default"); // which refuses a default out of range, and bounds in the wrong order
     }
 
     /** Creates an option for a whole number from {@code least} to {@code most}. */

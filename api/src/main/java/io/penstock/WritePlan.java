@@ -22,6 +22,7 @@ public final class WritePlan {
     private final long chunkBytes;
     private final int depth;
     private final boolean sync;
+    private final boolean append;
 
     private WritePlan(
             Optional<Path> path,
@@ -29,13 +30,15 @@ public final class WritePlan {
             Optional<FileRegion> region,
             long chunkBytes,
             int depth,
-            boolean sync) {
+            boolean sync,
+            boolean append) {
         this.path = path;
         this.options = options;
         this.region = region;
         this.chunkBytes = chunkBytes;
         this.depth = depth;
         this.sync = sync;
+        this.append = append;
     }
 
     /**
@@ -46,12 +49,28 @@ public final class WritePlan {
         Set<FileOption> set = options.length == 0
                 ? Set.of(FileOption.WRITE, FileOption.CREATE, FileOption.TRUNCATE)
                 : Set.of(options);
-        return new WritePlan(Optional.of(path), set, Optional.empty(), DEFAULT_CHUNK, DEFAULT_DEPTH, false);
+        return new WritePlan(Optional.of(path), set, Optional.empty(), DEFAULT_CHUNK, DEFAULT_DEPTH, false, false);
+    }
+
+    /**
+     * Writes behind the last byte that a file has when it is opened, which is when the write is subscribed to. The file
+     * is created if it does not exist. One writer at a time: two of them would write to the same place.
+     */
+    public static WritePlan append(Path path) {
+        return new WritePlan(
+                Optional.of(path),
+                Set.of(FileOption.WRITE, FileOption.CREATE),
+                Optional.empty(),
+                DEFAULT_CHUNK,
+                DEFAULT_DEPTH,
+                false,
+                true);
     }
 
     /** Writes a region of an open file; the write ends, at the latest, when the region is full. */
     public static WritePlan to(FileRegion region) {
-        return new WritePlan(Optional.empty(), Set.of(), Optional.of(region), DEFAULT_CHUNK, DEFAULT_DEPTH, false);
+        return new WritePlan(
+                Optional.empty(), Set.of(), Optional.of(region), DEFAULT_CHUNK, DEFAULT_DEPTH, false, false);
     }
 
     /**
@@ -61,7 +80,7 @@ public final class WritePlan {
      */
     public WritePlan chunkBytes(long bytes) {
         Plans.checkChunk(bytes);
-        return new WritePlan(path, options, region, bytes, depth, sync);
+        return new WritePlan(path, options, region, bytes, depth, sync, append);
     }
 
     /**
@@ -72,12 +91,12 @@ public final class WritePlan {
      */
     public WritePlan depth(int chunks) {
         Plans.checkDepth(chunks);
-        return new WritePlan(path, options, region, chunkBytes, chunks, sync);
+        return new WritePlan(path, options, region, chunkBytes, chunks, sync, append);
     }
 
     /** Returns this plan, with completion only when all bytes are durable. */
     public WritePlan sync() {
-        return new WritePlan(path, options, region, chunkBytes, depth, true);
+        return new WritePlan(path, options, region, chunkBytes, depth, true, append);
     }
 
     /** Returns the file to open, if the plan names one. */
@@ -110,10 +129,18 @@ public final class WritePlan {
         return sync;
     }
 
+    /** Returns whether the write begins behind the last byte of the file. */
+    public boolean appends() {
+        return append;
+    }
+
     @Override
     public String toString() {
         String target = path.map(Path::toString)
                 .orElseGet(() -> Plans.show(region.stream().toList()));
-        return "write to " + target + Plans.show(chunkBytes, depth) + (sync ? ", then sync" : "");
+        return (append ? "append to " : "write to ")
+                + target
+                + Plans.show(chunkBytes, depth)
+                + (sync ? ", then sync" : "");
     }
 }

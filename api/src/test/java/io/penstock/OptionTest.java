@@ -53,6 +53,21 @@ class OptionTest {
                         + ", but it must be own, current, or the address of a cl_context such as 0x7f12 (a handle)");
     }
 
+    /** The numbers are least, most and default in this order by mistake. */
+    @Test
+    void aDefaultOutOfRangeIsRefusedAtOnce() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Option.integer("penstock.test.wrong", 0, 1_000_000, 0, "a number"))
+                .withMessage("the default sets penstock.test.wrong=0, but it must be 1000000 to 0 (a number)");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Option.bytes("penstock.test.wrong", 1 << 20, 0, 4096, "some bytes"))
+                .withMessageContaining("penstock.test.wrong=1MiB, but it must be 0 to 4KiB");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Option.duration(
+                        "penstock.test.wrong", Duration.ofMillis(1), Duration.ofSeconds(1), "some time"))
+                .withMessageContaining("at least 1s");
+    }
+
     @Test
     void rangesAreReadable() {
         assertThat(NUMBER.range()).isEqualTo("1 to 10");

@@ -99,8 +99,8 @@ final class EngineBackend implements Backend, Port {
         this.driver = driver;
         this.options = options;
         this.ioPaths = List.copyOf(ioPaths);
-        this.poisoning = options.get(CommonOptions.POISON);
-        this.detectingLeaks = options.get(CommonOptions.LEAK_DETECTION);
+        this.poisoning = options.get(CommonOptions.POISON) || options.get(CommonOptions.DEBUG);
+        this.detectingLeaks = options.get(CommonOptions.LEAK_DETECTION) || options.get(CommonOptions.DEBUG);
         this.deliveryThreads = new DeliveryThreads(options);
         this.closing = new Closing(this, options.get(CommonOptions.CLOSE_TIMEOUT));
         this.choice = new PathChoice(name, this.ioPaths, new Fallbacks());

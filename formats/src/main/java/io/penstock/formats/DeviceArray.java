@@ -2,9 +2,11 @@
 package io.penstock.formats;
 
 import io.penstock.BufferRegion;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Objects;
+import reactor.core.publisher.Mono;
 
 /**
  * An array in device memory. It owns nothing: the memory is that of the {@link LoadedArrays} or the buffer that it lies
@@ -47,7 +49,44 @@ public record DeviceArray(
         return region.length();
     }
 
-    /** Returns {@code lm_head.weight BF16 [32000, 4096]}. */
+    /**
+     * Emits a copy of the elements in memory of the host, on the backend's delivery scheduler. The memory of the array
+     * must stay open until then.
+     *
+     * <p><b>Errors:</b> {@link IllegalArgumentException} if the array has more bytes than a {@link ByteBuffer} can hold;
+     * {@link io.penstock.ClosedException}.
+     */
+    public Mono<ArrayValues> download() {
+        return Mono.defer(() -> {
+            if (bytes() > Integer.MAX_VALUE) {
+                return Mono.error(new IllegalArgumentException("array " + this + " has " + bytes() + " bytes; at most "
+                        + Integer.MAX_VALUE + " can be downloaded at once"));
+            }
+            ByteBuffer target = ByteBuffer.allocate((int) bytes());
+            return region.buffer().download(region.offset(), target).thenReturn(new ArrayValues(this, target));
+        });
+    }
+
+    /**
+     * Emits the elements as floats, as {@link ArrayValues#floats()} makes them.
+     *
+     * <p><b>Errors:</b> as of {@link #download}, and {@link UnsupportedOperationException} if elements of the type are
+     * not numbers.
+     */
+    public Mono<float[]> floats() {
+        return download().map(ArrayValues::floats);
+    }
+
+    /**
+     * Emits the elements as doubles, as {@link ArrayValues#doubles()} makes them.
+     *
+     * <p><b>Errors:</b> as of {@link #floats}.
+     */
+    public Mono<double[]> doubles() {
+        return download().map(ArrayValues::doubles);
+    }
+
+    /** Returns {@code lm_head.weight BF16 [32000, 4096]}; {@link ArrayValues} shows values. */
     @Override
     public String toString() {
         return name + " " + type + " " + shape;

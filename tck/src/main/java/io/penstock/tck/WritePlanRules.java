@@ -76,6 +76,22 @@ public interface WritePlanRules extends Rules {
         Content.assertHolds(path, WriteRules.WRITTEN, 0, total);
     }
 
+    /** What is appended follows what is there, also where blocks are larger. If this fails, check the first offset. */
+    @Test
+    default void required_103_anAppendBeginsBehindTheLastByte(Bench bench) {
+        Path path = bench.file("data", 12_345);
+        WritePlan plan = WritePlan.append(path).chunkBytes(10_000);
+        assertThat(Bench.get(bench.backend().write(plan, filling(WriteRules.WRITTEN, 40_000))))
+                .isEqualTo(40_000 - 12_345);
+        assertThat(path).hasSize(40_000);
+        Content.assertHolds(path, Pattern.of(path), 0, 12_345);
+        Content.assertHolds(path, WriteRules.WRITTEN, 12_345, 40_000 - 12_345);
+        Path missing = bench.path("missing");
+        assertThat(Bench.get(bench.backend().write(WritePlan.append(missing), filling(WriteRules.WRITTEN, 5000))))
+                .isEqualTo(5000);
+        Content.assertHolds(missing, WriteRules.WRITTEN, 0, 5000);
+    }
+
     /** A write stays inside its region. If this fails, check the capacity of the last chunk. */
     @Test
     default void required_206_aWritePlanIntoARegionEndsWhenItIsFull(Bench bench) {

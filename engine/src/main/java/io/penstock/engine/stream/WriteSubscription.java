@@ -108,7 +108,8 @@ final class WriteSubscription extends ChunkSubscription {
         StorageFile file = opening().resource();
         Throwable refusal = opening().failure();
         if (file != null) {
-            region = file.region(0, Long.MAX_VALUE);
+            long start = plan.appends() ? file.attributes().size() : 0;
+            region = file.region(start, Long.MAX_VALUE - start);
         } else if (plan.region().isPresent()) {
             region = plan.region().get();
         } else if (refusal != null && errors.first() == null) {

@@ -36,4 +36,20 @@ public final class SmallFloats {
         int rounded = (bits & 0x7fffffff) + 0xfff + (bits >>> 13 & 1);
         return (short) (sign | (rounded >>> 13) - (112 << 10));
     }
+
+    /** Returns the float with the bits of a bfloat16 as its upper half. */
+    public static float ofBrain(short bits) {
+        return Float.intBitsToFloat(bits << BF16_BITS);
+    }
+
+    /** Returns the value of IEEE 754's binary16, which each float can hold. */
+    public static float ofHalf(short bits) {
+        int size = bits & 0x7fff;
+        int sign = (bits & 0x8000) << 16;
+        if (size < 0x400) { // multiples of 2^-24
+            return Float.intBitsToFloat(Float.floatToRawIntBits(size * 0x1p-24f) | sign);
+        }
+        int exponent = size >= 0x7c00 ? 0x7f800000 : (112 << 23); // infinity and NaN, or another bias
+        return Float.intBitsToFloat(sign | (size >= 0x7c00 ? exponent | size << 13 : exponent + (size << 13)));
+    }
 }

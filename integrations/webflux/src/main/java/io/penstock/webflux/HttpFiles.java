@@ -128,14 +128,15 @@ public final class HttpFiles {
      * Returns the path of {@code name} below {@code folder}, for names that come from clients. Links are followed when
      * it is opened.
      *
-     * @param name relative, with slashes
+     * @param name relative, with slashes; one slash before it, as Spring's <code>{*name}</code> has it, is left out
      * @throws ResponseStatusException NOT_FOUND if the name leads out of the folder, to the folder itself or through a
      *     name that begins with a dot, or if it is no path
      */
     public static Path below(Path folder, String name) {
         try {
-            Path path = folder.getFileSystem().getPath(name);
-            if (path.getRoot() == null && !name.isEmpty() && !isHidden(path)) {
+            String relative = name.startsWith("/") ? name.substring(1) : name;
+            Path path = folder.getFileSystem().getPath(relative);
+            if (path.getRoot() == null && !relative.isEmpty() && !isHidden(path)) {
                 return folder.resolve(path);
             }
         } catch (InvalidPathException noPath) {

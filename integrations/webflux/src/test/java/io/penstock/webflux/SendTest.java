@@ -315,7 +315,12 @@ class SendTest {
     @Test
     void namesLeadNowhereElse() {
         assertThat(HttpFiles.below(folder, "a/b")).isEqualTo(folder.resolve("a/b"));
-        for (String name : new String[] {"/etc/passwd", "../x", "a/../../x", "a/./b", "", ".", "a/.git/config"}) {
+        assertThat(HttpFiles.below(folder, "/a/b"))
+                .as("as a wildcard of Spring")
+                .isEqualTo(folder.resolve("a/b"));
+        for (String name : new String[] {
+            "//etc/passwd", "/", "/../x", "/.git/config", "../x", "a/../../x", "a/./b", "", ".", "a/.git/config"
+        }) {
             assertThatExceptionOfType(ResponseStatusException.class)
                     .as(name)
                     .isThrownBy(() -> HttpFiles.below(folder, name))

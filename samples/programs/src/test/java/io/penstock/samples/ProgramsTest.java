@@ -214,6 +214,26 @@ class ProgramsTest {
     }
 
     @Test
+    void textFiles() throws IOException {
+        Path log = folder.resolve("log");
+        assertThat(TextFiles.append(backend, log, "one word").block()).isEqualTo(9);
+        assertThat(TextFiles.append(backend, log, "two").block()).isEqualTo(4);
+        assertThat(TextFiles.append(backend, log, "three words").block()).isEqualTo(12);
+        assertThat(log).hasContent("one word\ntwo\nthree words");
+        assertThat(TextFiles.find(backend, log, "word").collectList().block())
+                .containsExactly("one word", "three words");
+        Path from = Files.createDirectories(folder.resolve("from/nested")).getParent();
+        Path to = Files.createDirectory(folder.resolve("to"));
+        for (int i = 0; i < 100; i++) {
+            Files.writeString(from.resolve("" + i), "x".repeat(100 * i));
+        }
+        assertThat(TextFiles.copy(backend, from, to).collectList().block()).hasSize(100);
+        for (int i = 0; i < 100; i++) {
+            assertThat(to.resolve("" + i)).hasContent("x".repeat(100 * i));
+        }
+    }
+
+    @Test
     void readBlocking() throws IOException, InterruptedException {
         assertThat(ReadBlocking.read(backend.blocking(), file)).isEqualTo(BYTES);
         assertThat(ReadBlocking.size(backend, file).join()).isEqualTo(BYTES);

@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
+import io.penstock.Backend;
+import io.penstock.Backends;
 import io.penstock.formats.Array;
 import io.penstock.formats.ArrayFile;
+import io.penstock.formats.ArrayValues;
 import io.penstock.formats.Extent;
 import io.penstock.formats.Formats;
+import io.penstock.formats.LoadPlan;
+import io.penstock.formats.LoadedArrays;
+import io.penstock.formats.Loader;
 import java.io.PrintWriter;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.DoubleSummaryStatistics;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -33,14 +43,25 @@ final class LsCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "FILE", converter = FileName.class, description = "A path, or a URL.")
     private Path path = Path.of("");
 
+    @Option(
+            names = "--values",
+            paramLabel = "NAME",
+            description = "Reads the arrays of that name ('*' and '?' match), and prints their first values, minimum,"
+                    + " maximum and mean.")
+    private @Nullable String values;
+
     @Option(names = "--json", description = "Prints JSON.")
     private boolean json;
 
     @Override
     public Integer call() {
-        ArrayFile file = Objects.requireNonNull(Formats.read(path).block());
         PrintWriter out = spec.commandLine().getOut();
-        if (json) {
+        ArrayFile file = Objects.requireNonNull(Formats.read(path).block());
+        if (values != null && json) {
+            throw new ParameterException(spec.commandLine(), "--values prints no JSON");
+        } else if (values != null) {
+            printValues(out, file, values);
+        } else if (json) {
             out.println(json(file));
         } else {
             print(out, file);
@@ -63,8 +84,33 @@ final class LsCommand implements Callable<Integer> {
                     layout(array));
         }
         table.print(out);
-        out.println(Counted.of(file.arrays().size(), "array") + ", " + Counted.of(file.bytes(), "byte") + ", "
-                + file.format());
+        out.println(
+                Counted.of(file.arrays().size(), "array") + ", " + Counted.bytes(file.bytes()) + ", " + file.format());
+    }
+
+    /** One array after the other, so that memory for one is enough. */
+    private static void printValues(PrintWriter out, ArrayFile file, String pattern) {
+        try (Backend host = Backends.open("host")) {
+            for (LoadPlan.Placement placement :
+                    Loader.of(host).arrays(pattern).explain(file).arrays()) {
+                String name = placement.array().name();
+                try (LoadedArrays loaded = Objects.requireNonNull(
+                        Loader.of(host).arrays(name).load(file).block())) {
+                    ArrayValues read =
+                            Objects.requireNonNull(loaded.get(name).download().block());
+                    out.println(TextTable.plain(read + statistics(read)));
+                }
+            }
+        }
+    }
+
+    private static String statistics(ArrayValues values) {
+        if (values.count() == 0 || !values.areNumbers()) {
+            return "";
+        }
+        DoubleSummaryStatistics all = values.statistics();
+        return String.format(
+                Locale.ROOT, "; min %.7g, max %.7g, mean %.7g", all.getMin(), all.getMax(), all.getAverage());
     }
 
     private static String shortened(String value) {

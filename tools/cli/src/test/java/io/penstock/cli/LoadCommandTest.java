@@ -36,6 +36,10 @@ class LoadCommandTest {
     void write() throws IOException {
         data = new byte[8024];
         new Random(1).nextBytes(data);
+        writeModel();
+    }
+
+    private void writeModel() throws IOException {
         byte[] header = HEADER.getBytes(StandardCharsets.UTF_8);
         model = Files.write(
                 folder.resolve("model.safetensors"),
@@ -67,6 +71,22 @@ class LoadCommandTest {
         assertThat(CommandLineRun.of("ls", "--json", model).out())
                 .contains("\"format\": \"safetensors\"", "\"made\": \"by\\u001b hand\"")
                 .contains("{\"name\": \"second\", \"type\": \"BF16\", \"shape\": [4, 1000], \"bytes\": 8000, ");
+    }
+
+    @Test
+    void lsShowsValues() throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < 6; i++) {
+            bytes.putFloat(4 * i, i - 0.5f);
+        }
+        writeModel();
+        CommandLineRun run = CommandLineRun.of("ls", "--values", "first", model);
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out().strip())
+                .isEqualTo("first F32 [2, 3]: -0.5, 0.5, 1.5, 2.5, 3.5, 4.5; min -0.5000000, max 4.500000, mean 2.000000");
+        assertThat(CommandLineRun.of("ls", "--values", "*", model).out().lines()).hasSize(2);
+        assertThat(CommandLineRun.of("ls", "--values", "third", model).err()).contains("third");
+        assertThat(CommandLineRun.of("ls", "--values", "first", "--json", model).code()).isEqualTo(2);
     }
 
     @Test

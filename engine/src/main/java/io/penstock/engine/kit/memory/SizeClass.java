@@ -8,6 +8,8 @@ import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The slabs of one size, cut from mappings of at least {@link #MIN_MAPPING_BYTES}; last in, first out, for warm caches.
@@ -15,6 +17,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p><b>Threading:</b> thread-safe; the lock is held at most for one map or unmap.
  */
 final class SizeClass {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SizeClass.class);
+
     private static final long MIN_MAPPING_BYTES = 4L << 20;
 
     private final long blockBytes; // 0: every block is a separate mapping of the requested length
@@ -86,6 +91,9 @@ final class SizeClass {
     private void check(Block block) {
         if (!block.isIntact()) {
             overwritten++;
+            LOG.error(
+                    "memory of {} bytes was written after it had been released: by code that kept a view beyond its lease",
+                    block.poisoned);
         }
     }
 

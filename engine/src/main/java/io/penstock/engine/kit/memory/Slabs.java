@@ -3,11 +3,13 @@ package io.penstock.engine.kit.memory;
 
 import io.penstock.CommonOptions;
 import io.penstock.Failure;
+import io.penstock.Option;
 import io.penstock.Outcome;
 import io.penstock.TransientStorageException;
 import io.penstock.engine.kit.ffi.ErrnoException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * A pool of page-aligned memory in powers of two from 4 KiB to 64 MiB; larger slabs are mapped and unmapped
@@ -39,8 +41,12 @@ public final class Slabs implements AutoCloseable {
 
     /** The pool of the process; a holder, so that it is created on first use. */
     private static final class Shared {
-        static final Slabs SLABS = new Slabs(Boolean.getBoolean(CommonOptions.POISON.name())
-                || Boolean.parseBoolean(System.getenv(CommonOptions.POISON.variable())));
+        static final Slabs SLABS =
+                new Slabs(Stream.of(CommonOptions.POISON, CommonOptions.DEBUG).anyMatch(Shared::isSet));
+
+        private static boolean isSet(Option<Boolean> flag) {
+            return Boolean.getBoolean(flag.name()) || Boolean.parseBoolean(System.getenv(flag.variable()));
+        }
     }
 
     /** Returns the pool that all backends of the process share; it is never closed. */

@@ -35,13 +35,13 @@ public class FileServer {
 
     @GetMapping("/files/{*name}")
     Mono<Void> get(@PathVariable String name, ServerWebExchange exchange) {
-        return files.send(HttpFiles.below(folder, name.substring(1)), exchange);
+        return files.send(HttpFiles.below(folder, name), exchange);
     }
 
     @PutMapping("/files/{*name}")
     @ResponseStatus(HttpStatus.CREATED)
     Mono<Void> put(@PathVariable String name, ServerHttpRequest request) {
-        return files.receive(request, HttpFiles.below(folder, name.substring(1)))
+        return files.receive(request, HttpFiles.below(folder, name))
                 .then();
     }
 }
