@@ -6,27 +6,28 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.WritePlan;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
-/** Everyday work with files: finds lines of a text, appends a line, and copies a folder, many files at a time. */
+/** Everyday work with files: finds lines of a text, copies many files at a time, and appends to a log. */
 public final class TextFiles {
 
     private static final int AT_A_TIME = 32;
 
     private TextFiles() {}
 
-    /** Arguments: a text, a word, a folder, and an existing folder to which its files are copied. */
+    /** Arguments: a text, a word, a folder, and files to copy there. */
     public static void main(String[] arguments) {
+        Path folder = Path.of(arguments[2]);
+        List<Path> files = Stream.of(arguments).skip(3).map(Path::of).toList();
         try (Backend backend = Backends.open("host")) {
-            Path to = Path.of(arguments[3]);
             find(backend, Path.of(arguments[0]), arguments[1])
                     .doOnNext(System.out::println)
-                    .thenMany(copy(backend, Path.of(arguments[2]), to))
-                    .concatMap(file -> append(backend, to.resolve("copied.txt"), file.toString()))
+                    .thenMany(copy(backend, files, folder))
+                    .concatMap(copy -> append(backend, folder.resolve("copied.log"), copy.toString()))
                     .blockLast();
         }
     }
@@ -41,14 +42,12 @@ public final class TextFiles {
         return backend.write(WritePlan.append(log), Flux.just(UTF_8.encode(line + "\n")));
     }
 
-    /** Copies the files of a folder. Emits the path of each copy. */
-    static Flux<Path> copy(Backend backend, Path from, Path to) {
-        return Flux.using(() -> Files.newDirectoryStream(from), Flux::fromIterable)
-                .filter(Files::isRegularFile)
-                .subscribeOn(Schedulers.boundedElastic())
+    /** Copies files into a folder. Emits the path of each copy. */
+    static Flux<Path> copy(Backend backend, List<Path> files, Path folder) {
+        return Flux.fromIterable(files)
                 .flatMap(
                         file -> {
-                            Path copy = to.resolve(file.getFileName());
+                            Path copy = folder.resolve(file.getFileName());
                             return backend.write(copy, backend.read(file)).thenReturn(copy);
                         },
                         AT_A_TIME);

@@ -26,6 +26,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -222,12 +223,12 @@ class ProgramsTest {
         assertThat(log).hasContent("one word\ntwo\nthree words");
         assertThat(TextFiles.find(backend, log, "word").collectList().block())
                 .containsExactly("one word", "three words");
-        Path from = Files.createDirectories(folder.resolve("from/nested")).getParent();
         Path to = Files.createDirectory(folder.resolve("to"));
+        List<Path> files = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
-            Files.writeString(from.resolve("" + i), "x".repeat(100 * i));
+            files.add(Files.writeString(folder.resolve("" + i), "x".repeat(100 * i)));
         }
-        assertThat(TextFiles.copy(backend, from, to).collectList().block()).hasSize(100);
+        assertThat(TextFiles.copy(backend, files, to).collectList().block()).hasSize(100);
         for (int i = 0; i < 100; i++) {
             assertThat(to.resolve("" + i)).hasContent("x".repeat(100 * i));
         }

@@ -83,10 +83,13 @@ class LoadCommandTest {
         CommandLineRun run = CommandLineRun.of("ls", "--values", "first", model);
         assertThat(run.code()).as(run.err()).isZero();
         assertThat(run.out().strip())
-                .isEqualTo("first F32 [2, 3]: -0.5, 0.5, 1.5, 2.5, 3.5, 4.5; min -0.5000000, max 4.500000, mean 2.000000");
-        assertThat(CommandLineRun.of("ls", "--values", "*", model).out().lines()).hasSize(2);
+                .isEqualTo(
+                        "first F32 [2, 3]: -0.5, 0.5, 1.5, 2.5, 3.5, 4.5; min -0.5000000, max 4.500000, mean 2.000000");
+        assertThat(CommandLineRun.of("ls", "--values", "*", model).out().lines())
+                .hasSize(2);
         assertThat(CommandLineRun.of("ls", "--values", "third", model).err()).contains("third");
-        assertThat(CommandLineRun.of("ls", "--values", "first", "--json", model).code()).isEqualTo(2);
+        assertThat(CommandLineRun.of("ls", "--values", "first", "--json", model).code())
+                .isEqualTo(2);
     }
 
     @Test

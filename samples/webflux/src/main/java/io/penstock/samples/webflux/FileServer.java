@@ -41,7 +41,6 @@ public class FileServer {
     @PutMapping("/files/{*name}")
     @ResponseStatus(HttpStatus.CREATED)
     Mono<Void> put(@PathVariable String name, ServerHttpRequest request) {
-        return files.receive(request, HttpFiles.below(folder, name))
-                .then();
+        return files.receive(request, HttpFiles.below(folder, name)).then();
     }
 }
