@@ -193,7 +193,7 @@ public interface Backend extends AutoCloseable {
      * <p><b>Result:</b> one completion per transfer. Backpressure is honoured: at most {@code options.inFlight()}
      * transfers are requested from the publisher beyond the demand of the subscriber.
      *
-     * <p><b>Errors:</b> those of a single transfer, and those of the publisher; handled as {@code options.errors()}
+     * <p><b>Errors:</b> the errors of a single transfer and of the publisher; handled as {@code options.errors()}
      * specifies.
      *
      * <p><b>Cancellation:</b> as for a single transfer, for all transfers in flight.
@@ -239,7 +239,7 @@ public interface Backend extends AutoCloseable {
      * <p><b>Threading:</b> {@code use} runs on the delivery scheduler with the subscriber's context, and may return a
      * publisher that completes elsewhere.
      *
-     * <p><b>Errors:</b> those of opening, reading and of {@code use}, signalled once all leases have ended.
+     * <p><b>Errors:</b> the errors of opening, of reading and of {@code use}, signalled once all leases have ended.
      *
      * <p><b>Cancellation:</b> cancels the current publisher and the reads ahead; the memory is freed when the device
      * has released it.
@@ -255,7 +255,7 @@ public interface Backend extends AutoCloseable {
      * <p><b>Result:</b> the bytes written, once all writes have ended (and are durable, with {@link WritePlan#sync}),
      * and a file that the plan has opened is closed.
      *
-     * <p><b>Errors:</b> those of opening, writing and of {@code fill}; those of closing a file that the plan has
+     * <p><b>Errors:</b> the errors of opening, of writing, of {@code fill}, and of closing a file that the plan has
      * opened; an {@link IndexOutOfBoundsException} if that number exceeds the chunk. What was written before stays in
      * the file.
      *
@@ -276,8 +276,8 @@ public interface Backend extends AutoCloseable {
      * <p><b>Result:</b> one ByteBuffer per chunk, from position 0 to its limit, a copy that the subscriber owns. Chunks
      * are read ahead as {@link #stream} does; the next one is copied when it is requested.
      *
-     * <p><b>Errors:</b> those of opening and reading; {@link IllegalArgumentException} at once if a chunk does not fit
-     * a ByteBuffer.
+     * <p><b>Errors:</b> the errors of opening and reading; {@link IllegalArgumentException} at once if a chunk does not
+     * fit a ByteBuffer.
      *
      * <p><b>Cancellation:</b> as for {@link #stream}.
      */
@@ -321,7 +321,7 @@ public interface Backend extends AutoCloseable {
      * subscriber's context. One ByteBuffer is requested at a time, after the last one has been copied: it may be reused
      * then. Its position does not move.
      *
-     * <p><b>Errors:</b> those of opening and writing, which cancel {@code bytes}; those of {@code bytes};
+     * <p><b>Errors:</b> the errors of opening and writing, which cancel {@code bytes}; the errors of {@code bytes};
      * {@link IndexOutOfBoundsException} if {@code bytes} has more bytes than the region of the plan. What was written
      * before stays in the file.
      *

@@ -22,7 +22,7 @@ import reactor.core.scheduler.Schedulers;
  * <p><b>Threading:</b> thread-safe. Methods block the calling thread, which may be virtual: it waits without a lock. A
  * thread of a Reactor scheduler that must not block gets an {@link IllegalStateException}.
  *
- * <p><b>Errors:</b> those of the backend's publishers, thrown as they are.
+ * <p><b>Errors:</b> the errors of the backend's publishers, thrown as they are.
  *
  * <p><b>Cancellation:</b> an interrupt cancels the operation, as a cancel of its publisher does, and throws
  * {@link InterruptedException}. What was opened or allocated in the same moment is closed. If the operation ended

@@ -26,7 +26,7 @@ public interface DeviceFence extends AutoCloseable {
      *
      * <p><b>Result:</b> the completion; empty for an imported fence, which has no transfer.
      *
-     * <p><b>Errors:</b> those of the transfer.
+     * <p><b>Errors:</b> the errors of the transfer.
      *
      * <p><b>Cancellation:</b> drops the result; the transfer continues, since it is part of the device's order.
      */

@@ -104,7 +104,7 @@ final class MonoWith<R extends AutoCloseable, T> extends Mono<T> {
         }
 
         /**
-         * Returns the error to signal. Reactor throws a LinkageError, such as that of a native library that is missing,
+         * Returns the error to signal. Reactor throws a LinkageError, as where a native library is missing,
          * out of the delivering thread: the subscriber would get no signal, and the resource would stay open.
          */
         private Throwable thrown(Throwable e, R opened) {

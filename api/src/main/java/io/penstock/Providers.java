@@ -93,7 +93,7 @@ record Providers(Map<String, Found> found, List<Option<?>> others, Map<String, S
             // Two loaders that see the same provider, or two copies of it, do not conflict.
             if (before != null && !before.provider().getClass().getName().equals(type)) {
                 String other = before.provider().getClass().getName();
-                note(type, "its name '" + added.name() + "' is that of " + other);
+                note(type, "its name '" + added.name() + "' is also the name of " + other);
             }
         } catch (RuntimeException | LinkageError e) {
             note(type, "its name or description fails: " + e);

@@ -32,9 +32,10 @@ import reactor.util.context.Context;
  *
  * <p><b>Result:</b> one completion per member, when every member that takes part has all its bytes: until then others copy
  * from its buffer. A member takes part from the subscription to its Mono to the end of it: subscribe to all of them at once.
- * {@link Completion#path} is that of the reads, {@link Completion#reason} tells how many bytes were copied.
+ * {@link Completion#path} is the path of the reads, {@link Completion#reason} tells how many bytes were copied.
  *
- * <p><b>Threading:</b> thread-safe. Signals are delivered as those of the backends are, on a thread of any of them.
+ * <p><b>Threading:</b> thread-safe. Signals are delivered as a backend delivers them, on a thread of any of the
+ * backends.
  *
  * <p><b>Errors, cancellation:</b> each Mono fails, or is cancelled, for itself. The others read what they have not copied by
  * then; chunks that they were copying from that member are read again.

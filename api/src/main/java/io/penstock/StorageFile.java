@@ -21,7 +21,7 @@ public interface StorageFile extends AutoCloseable {
      */
     Path path();
 
-    /** Returns the URI of the file: that with which it was opened, or that of its path. */
+    /** Returns the URI with which the file was opened; else the URI of its path. */
     default URI uri() {
         return path().toUri();
     }
@@ -31,8 +31,8 @@ public interface StorageFile extends AutoCloseable {
 
     /**
      * Returns the length in bytes that the operating system reports now. Some files report 0 and still have bytes:
-     * those of {@code /proc}, some of FUSE. {@link Backend#stream} reads such a file to its end if the plan names its
-     * path; so does a transfer of a region that is longer than the file, as a short read. (If a FUSE file with
+     * files of {@code /proc}, some files of FUSE. {@link Backend#stream} reads such a file to its end if the plan names
+     * its path; so does a transfer of a region that is longer than the file, as a short read. (If a FUSE file with
      * {@code direct_io} reports 0, io_uring reads no bytes from it; {@code penstock.host.io=pool} does.)
      *
      * @throws ClosedException if the file is closed
@@ -41,12 +41,12 @@ public interface StorageFile extends AutoCloseable {
     long size();
 
     /**
-     * Returns the attributes that the operating system reported when the file was opened: those of this file, even if
-     * its path leads to another one by now. Does not block.
+     * Returns the attributes that the operating system reported when the file was opened: the attributes of this file,
+     * even if its path leads to another one by now. Does not block.
      *
-     * <p>{@link BasicFileAttributes#fileKey} is equal for two openings of one file by one backend; that of a file of
-     * this host has the text of the JDK's own key, where that has one. Times that are not known, as those of a file on
-     * another host, are the epoch.
+     * <p>{@link BasicFileAttributes#fileKey} is equal for two openings of one file by one backend; the key of a file of
+     * this host has the text of the JDK's own key, where there is one. Times that are not known, such as the times of a
+     * file on another host, are the epoch.
      */
     BasicFileAttributes attributes();
 

@@ -276,7 +276,7 @@ public final class Transfer {
         return offsets != null ? firstFile.length() : fileRegion(pair).length();
     }
 
-    /** Returns the whole device side of a {@link #gather}; else that of the first pair. */
+    /** Returns the whole device side of a {@link #gather}; else the target of the first pair. */
     public Target target() {
         return firstTarget;
     }

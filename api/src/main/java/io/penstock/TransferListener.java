@@ -2,8 +2,8 @@
 package io.penstock;
 
 /**
- * Gets the beginning and the end of each transfer of a backend, those of streams and writes included: for metrics and
- * traces. See {@link Backend#listen}.
+ * Gets the beginning and the end of each transfer of a backend, including the transfers of streams and writes: for
+ * metrics and traces. See {@link Backend#listen}.
  *
  * <p>Each call of {@link #started} is followed by one of {@link #ended} or {@link #cancelled}.
  *

@@ -57,7 +57,7 @@ class TransferTest {
         assertThat(four.pairLength(3)).isEqualTo(2);
         assertThat(four.length()).isEqualTo(33);
         assertThat(four.tag()).contains("mine");
-        assertThat(four.target()).as("that of the first pair").isEqualTo(buffer.region(0, 10));
+        assertThat(four.target()).as("the target of the first pair").isEqualTo(buffer.region(0, 10));
     }
 
     @Test

@@ -10,8 +10,8 @@ import reactor.util.Loggers;
 import reactor.util.context.Context;
 
 /**
- * Errors behind the end of a stream: those of the other chunks that are written to a full disk, or of what a client has
- * asked for that has left. Reactor would log each as an error, with its stack.
+ * Errors after the end of a stream: of the other chunks that are written to a full disk, or of chunks that a client has
+ * asked for before it left. Reactor would log each as an error, with its stack.
  */
 public final class LateErrors {
 

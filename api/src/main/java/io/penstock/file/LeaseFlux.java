@@ -13,8 +13,8 @@ import reactor.util.context.Context;
 
 /**
  * Leases as what wraps them. As {@code map}, but fused across threads, which {@code map} refuses: until the subscriber
- * polls it, a lease is in the queue of the stream, whose cancel closes it. Behind {@code map} it would be in that of
- * {@code publishOn}, which may be dropped.
+ * polls it, a lease is in the queue of the stream, whose cancel closes it. Behind {@code map} it would be in the queue
+ * of {@code publishOn}, which may be dropped.
  */
 public final class LeaseFlux<R> extends Flux<R> implements Fuseable {
 

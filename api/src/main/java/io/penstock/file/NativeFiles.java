@@ -10,7 +10,7 @@ import java.util.ServiceLoader;
 /** What the JDK cannot do with files of Linux; the engine implements it. */
 public interface NativeFiles {
 
-    /** Those of this process. Without native code there are no unnamed files, and ACLs are not known. */
+    /** The files of this process. Without native code there are no unnamed files, and ACLs are not known. */
     static NativeFiles ofSystem() {
         return Loaded.FILES;
     }

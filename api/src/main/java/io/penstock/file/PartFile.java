@@ -151,8 +151,8 @@ public final class PartFile implements AutoCloseable {
      *
      * <p><b>Threading:</b> names are given on a thread that may block; the rest as {@code rest} does.
      *
-     * <p><b>Errors:</b> those of {@code rest}; {@link NoSuchFileException} if there is no such directory, or the name
-     * is too long; {@link AccessDeniedException} if the directory must not be written, or the target is neither a
+     * <p><b>Errors:</b> the errors of {@code rest}; {@link NoSuchFileException} if there is no such directory, or the
+     * name is too long; {@link AccessDeniedException} if the directory must not be written, or the target is neither a
      * regular file nor absent; other {@link IOException}s of the file system. Nothing is left behind.
      *
      * <p><b>Cancellation:</b> at any moment. The target was replaced, or nothing is left behind; the latter may end

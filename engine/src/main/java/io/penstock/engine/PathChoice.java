@@ -20,7 +20,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selects the path of a transfer among those of a backend, and explains it.
+ * Selects the path of a transfer among the paths of a backend, and explains it.
  *
  * @param name the backend's, for messages
  * @param ioPaths in order of preference

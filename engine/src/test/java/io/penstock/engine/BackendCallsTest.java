@@ -134,7 +134,7 @@ class BackendCallsTest {
                 .isEqualTo(1);
     }
 
-    /** Such as that of a driver whose library lacks a function, which Reactor throws instead of signalling it. */
+    /** As where a driver's library lacks a function: Reactor throws such an error instead of signalling it. */
     @Test
     void anErrorOfTheBounceBufferIsSignalledAndLeavesNothingPinned() {
         device.opaque = true;

@@ -32,7 +32,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * Errors that Reactor counts as fatal and throws through the thread that delivers, out of code of the application:
- * above all those of linking, as where the library of a kernel is missing.
+ * above all errors of linking, as where the library of a kernel is missing.
  */
 class FatalErrorsTest {
 

@@ -9,7 +9,7 @@ import java.util.Objects;
 import reactor.core.publisher.Mono;
 
 /**
- * An array in device memory. It owns nothing: the memory is that of the {@link LoadedArrays} or the buffer that it lies
+ * An array in device memory. It owns nothing: the memory belongs to the {@link LoadedArrays} or the buffer that it lies
  * in.
  *
  * @param name the name

@@ -16,7 +16,7 @@ import java.util.List;
  *
  * @param buffer the number of the buffer of the device
  * @param offset where they go in it
- * @param bytes the memory of the host that they take: as many as they are, or those of a chunk that they are in
+ * @param bytes the memory of the host that they take: as many as they are, or all bytes of the chunk that they are in
  */
 record HostPiece(int buffer, long offset, long bytes, Conversion conversion, Reading reading) {
 

@@ -56,8 +56,8 @@ public final class Load {
      *
      * <p><b>Result:</b> the arrays, to be closed by the caller.
      *
-     * <p><b>Errors:</b> those of reading the metadata ({@link Formats#read}), {@link IllegalArgumentException} if the
-     * arrays cannot be placed, sliced or need more than the budget, and those of {@link Backend#allocate},
+     * <p><b>Errors:</b> the errors of reading the metadata ({@link Formats#read}), {@link IllegalArgumentException} if
+     * the arrays cannot be placed, sliced or need more than the budget, and the errors of {@link Backend#allocate},
      * {@link Backend#openFile} and {@link Backend#submit}. {@link EOFException} if a file became shorter. {@link
      * IllegalStateException} if the memory of the host does not suffice for what passes through it.
      *

@@ -32,7 +32,7 @@ public final class LoadPlan {
      * An array, or a slice of it, and its place in device memory.
      *
      * @param array the array as its file describes it
-     * @param shape the shape of what is loaded: that of the array, or of the slice
+     * @param shape the shape of what is loaded: of the array, or of the slice
      * @param source the bytes of the file
      * @param conversion what the elements are converted to
      * @param buffer the number of the buffer, from 0
@@ -193,8 +193,8 @@ public final class LoadPlan {
     }
 
     /**
-     * The places of arrays, in their order. That of an array which is loaded as it is, as most are, is made when it is
-     * asked for: of ten thousand arrays few may ever be asked for. Not thread-safe until it is complete.
+     * The places of arrays, in their order. The place of an array which is loaded as it is, as most are, is made when
+     * it is asked for: of ten thousand arrays few may ever be asked for. Not thread-safe until it is complete.
      */
     private static final class PlacementList extends AbstractList<Placement> implements RandomAccess {
 
@@ -206,7 +206,7 @@ public final class LoadPlan {
         /**
          * Starts without arrays.
          *
-         * @param oneBuffer whether all are in the buffer of number 0; else each is in that of its own number
+         * @param oneBuffer whether all are in the buffer of number 0; else each is in the buffer of its own number
          * @param none the conversion of those that are loaded as they are
          */
         PlacementList(boolean oneBuffer, Conversion none) {
@@ -273,7 +273,7 @@ public final class LoadPlan {
         return bytes;
     }
 
-    /** Returns the bytes of device memory: those of the arrays, and of the gaps that align them. */
+    /** Returns the bytes of device memory: the bytes of the arrays, and of the gaps that align them. */
     public long deviceBytes() {
         return buffers.stream().reduce(0L, Math::addExact);
     }
@@ -363,7 +363,7 @@ public final class LoadPlan {
         return batches;
     }
 
-    /** Returns the bytes that are moved: those of the arrays, and of gaps that are read with them. */
+    /** Returns the bytes that are moved: the bytes of the arrays, and of gaps that are read with them. */
     long transferBytes() {
         return throughHost.stream().mapToLong(Placement::bytes).sum()
                 + batches.values().stream()

@@ -28,7 +28,7 @@ import reactor.core.publisher.Mono;
  */
 public final class Loader {
 
-    /** The alignment of every array in device memory, in bytes: that of the allocations of CUDA. */
+    /** The alignment of every array in device memory, in bytes: the alignment of CUDA's allocations. */
     public static final long ALIGNMENT = 256;
 
     private static final long TRANSFER_BYTES = 64L << 20;
@@ -145,7 +145,7 @@ public final class Loader {
         return with(changed -> changed.transferBytes = bytes);
     }
 
-    /** Returns this loader, whose loads read each byte once together with those of loaders of other devices. */
+    /** Returns this loader, whose loads read each byte once together with loaders of other devices. */
     public Loader shared(SharedLoad with) {
         Objects.requireNonNull(with, "with");
         return with(changed -> changed.shared = with);
@@ -232,7 +232,7 @@ public final class Loader {
      * Returns what a load would do.
      *
      * @throws IllegalArgumentException if the arrays cannot be placed, sliced or decoded, need more than the budget, or
-     *     a name is that of none of them
+     *     no array has a given name
      */
     public LoadPlan explain(ArrayFile file) {
         return plan(List.of(file));

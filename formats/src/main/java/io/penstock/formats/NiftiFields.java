@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param slope the factor of the values, 0 if they are not scaled
  * @param intercept what is added to the values
  * @param axes where the first three dimensions point in the patient: three rows (right, anterior, superior) of a number
- *     for each dimension, those of the sform, or else of the qform; empty if there is neither
+ *     for each dimension, from the sform, or else from the qform; empty if there is neither
  * @param description the text in the header
  */
 public record NiftiFields(
@@ -37,7 +37,7 @@ public record NiftiFields(
         List<Double> axes,
         String description) {
 
-    /** The most bytes of a header: those of NIfTI-2; NIfTI-1 has 348. */
+    /** The most bytes of a header: the header of NIfTI-2; NIfTI-1 has 348. */
     public static final int MOST_BYTES = 540;
 
     /** Copies the lists. */

@@ -239,7 +239,7 @@ class GgufReaderTest {
         assertThatThrownBy(() -> new GgufReader().read(part)).hasMessageContaining("split.count is 3");
     }
 
-    /** Where digits are not those of ASCII, as in Egypt, the names of files have those of ASCII all the same. */
+    /** Where digits are not ASCII's, as in Egypt, the names of files have ASCII's digits all the same. */
     @Test
     void theNamesOfPartsDoNotDependOnTheLocale() throws IOException {
         Path part = Gguf.of(3, 0, 0).write(folder.resolve("m-00001-of-00002.gguf"));

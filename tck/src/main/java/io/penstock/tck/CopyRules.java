@@ -35,7 +35,7 @@ public interface CopyRules extends Rules {
     /** The content of the sources. */
     Pattern SOURCE = new Pattern(77);
 
-    /** The length of a read that is shared, and that of its chunks. */
+    /** The length of a read that is shared, and of its chunks. */
     int LARGE = (1 << 20) + 12_345;
 
     /** See {@link #LARGE}. */

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 public final class LeakProbe {
 
     /**
-     * The count of the threads whose names start with {@code penstock}, without those of the process that end once
+     * The count of the threads whose names start with {@code penstock}, without threads of the process that end once
      * idle.
      */
     public static final String THREADS = "threads named penstock*";

@@ -62,9 +62,9 @@ public interface TckSubject {
     /**
      * Returns a gate that keeps native operations in flight for as long as a test needs, or empty, which skips the
      * rules that need it. By default this is the gate of the first {@link GateProvider} on the class path; for backends
-     * on Penstock's engine, that of the artifact {@code penstock-engine} with the classifier {@code testing}. Without a
-     * provider it is a named pipe, which the device itself must be able to read: reads and writes of it end only when
-     * the test feeds or drains it.
+     * on Penstock's engine, the gate of the artifact {@code penstock-engine} with the classifier {@code testing}.
+     * Without a provider it is a named pipe, which the device itself must be able to read: reads and writes of it end
+     * only when the test feeds or drains it.
      *
      * @param folder where it may create a file; removed after the test
      */

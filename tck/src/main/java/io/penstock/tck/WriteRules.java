@@ -21,7 +21,7 @@ import reactor.core.publisher.Mono;
 /** Writes: the right bytes at the right place and no others (rules 103, 206). */
 public interface WriteRules extends Rules {
 
-    /** The pattern that these rules write; differs from that of every file. */
+    /** The pattern that these rules write; differs from the pattern of every file. */
     Pattern WRITTEN = new Pattern(0x5EED);
 
     /** Rule 103: a write writes its whole region. If this fails, check how a short native count is continued. */

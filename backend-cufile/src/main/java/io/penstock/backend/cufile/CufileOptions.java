@@ -4,7 +4,7 @@ package io.penstock.backend.cufile;
 import io.penstock.Option;
 import java.util.List;
 
-/** The options of the cufile backend, in addition to those of every backend and of staging. */
+/** The options of the cufile backend, in addition to the options of every backend and of staging. */
 public final class CufileOptions {
 
     private static final Option.Group OPTIONS = new Option.Group();

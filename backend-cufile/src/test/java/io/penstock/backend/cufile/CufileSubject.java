@@ -44,7 +44,7 @@ record CufileSubject(CufilePath variant, TransferPath path, Set<FileOption> file
 
     @Override
     public Options options() {
-        // Smaller than by default: the fake fills all memory with garbage, also that of staging buffers.
+        // Smaller than by default: the fake fills all memory with garbage, also the memory of staging buffers.
         return fakes().with(CufileOptions.PATH, variant).with(CufileOptions.SEGMENT_BYTES, 256L << 10);
     }
 

@@ -4,7 +4,7 @@ package io.penstock.backend.dx11;
 import io.penstock.Option;
 import java.util.List;
 
-/** The options of the dx11 backend, in addition to those of every backend and of staging. */
+/** The options of the dx11 backend, in addition to the options of every backend and of staging. */
 public final class Dx11Options {
 
     private static final Option.Group OPTIONS = new Option.Group();

@@ -24,7 +24,7 @@ final class SsgFake implements BeforeAllCallback, BeforeEachCallback, AfterEachC
     static final String WRITE = "WriteBufferToFile";
     static final int BLOCK = 4096;
 
-    /** That of layout 1. */
+    /** The header of layout 1. */
     static final String HEADER = """
             interface=0x51 read=1 write=2 handle=8
             version.major=4 version.minor=4 version.build=4
@@ -58,7 +58,7 @@ final class SsgFake implements BeforeAllCallback, BeforeEachCallback, AfterEachC
         Require.backend("dx11", Files.exists(FILE) ? null : "backend-dx11/wine/run compiles " + FILE);
     }
 
-    /** Forgets all orders and counts; structures and numbers are those of one of two layouts from now on. */
+    /** Forgets all orders and counts; from now on, structures and numbers have one of two layouts. */
     static void reset(int layout) {
         call("ssg_reset", layout);
     }

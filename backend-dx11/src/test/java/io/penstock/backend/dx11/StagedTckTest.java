@@ -16,7 +16,7 @@ class StagedTckTest implements BackendRules {
 
     @Override
     public TckSubject subject() {
-        // Staging buffers are soon made and filled; LargeFilesTest and SmokeTest have those of the default size.
+        // Staging buffers are soon made and filled; LargeFilesTest and SmokeTest have buffers of the default size.
         return new Dx11Subject(Dx11s.shared().with(StagingOptions.BUFFER_BYTES, 64L << 10));
     }
 }

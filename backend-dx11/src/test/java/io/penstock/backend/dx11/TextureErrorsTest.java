@@ -89,7 +89,7 @@ class TextureErrorsTest {
                 .hasMessageContaining("DXGI format 40 is not supported");
         assertThatThrownBy(() -> backend.submit(Transfer.read(file.region(0, 512), wide)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("texels of 2 bytes, but those of DXGI format 61 have 1");
+                .hasMessageContaining("texels of 2 bytes, but texels of DXGI format 61 have 1");
         assertThatThrownBy(() -> backend.submit(Transfer.write(all(1), file.region(0, 256))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("not written");

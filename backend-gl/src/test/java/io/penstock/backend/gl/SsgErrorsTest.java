@@ -235,7 +235,7 @@ class SsgErrorsTest {
         Mono<Completion> read = backend.submit(transfer(READ)).cache();
         read.subscribe(done -> {}, failed -> {});
         assertThat(control.awaitHeld(READ, 1)).isEqualTo(1);
-        // Not before the call has been asked for its error, which would be that of the context.
+        // Not before the call has been asked for its error, which would be the error of the context.
         GlFixture.await(() -> control.calls("glClientWaitSync") > looks);
         control.set("reset_status", GlError.UNKNOWN_CONTEXT_RESET);
         assertThatThrownBy(() -> read.block(GlFixture.LONG))

@@ -32,7 +32,7 @@ final class CompletionFlux extends Flux<CommandCompletion> {
      * Creates a flux without a subscriber.
      *
      * @param name of the queue pair, for messages
-     * @param wakeup that of the pair's thread
+     * @param wakeup the wakeup of the pair's thread
      */
     CompletionFlux(String name, Wakeup wakeup) {
         this.name = name;

@@ -30,7 +30,7 @@ import java.util.List;
  * @param namespace the identifier of the namespace
  * @param superblock where the superblock lies in the namespace, in bytes
  * @param digest SHA-256 of the superblock, in hexadecimal digits
- * @param extents in the order of the file, without holes, from byte 0 to its end or that of its last block
+ * @param extents in the order of the file, without holes, from byte 0 to its end or the end of its last block
  */
 public record ExtentMap(
         long bytes, String serial, int namespace, long superblock, String digest, List<Extent> extents) {
@@ -104,7 +104,7 @@ public record ExtentMap(
                     && disk.read(superblock, SUPERBLOCK_OFFSET + superblock.position()) >= 0) {}
         }
         if (superblock.getShort(MAGIC_AT) != MAGIC || (superblock.getInt(INCOMPATIBLE_AT) & NEEDS_RECOVERY) != 0) {
-            throw refused(file, "the superblock of " + device.node() + " must be that of a clean ext4");
+            throw refused(file, "the superblock of " + device.node() + " must be the superblock of a clean ext4");
         }
         long bytes = Files.size(file);
         return new ExtentMap(
@@ -123,7 +123,7 @@ public record ExtentMap(
         return major + ":" + minor;
     }
 
-    /** The options of the file system count, not those of a mount point: another may be writable. */
+    /** The options of the file system count, not the options of a mount point: another mount point may be writable. */
     private static void checkMount(Path root, Path file, String number) throws IOException {
         for (String line : Files.readAllLines(root.resolve("proc/self/mountinfo"))) {
             String[] halves = line.split(" - ", 2);
@@ -155,7 +155,10 @@ public record ExtentMap(
         }
     }
 
-    /** Returns whether {@code superblock}, read from the namespace, is that of the recorded file system, unchanged. */
+    /**
+     * Returns whether {@code superblock}, read from the namespace, is the superblock of the recorded file system,
+     * unchanged.
+     */
     public boolean matches(ByteBuffer superblock) {
         return digest(superblock.duplicate()).equals(digest);
     }

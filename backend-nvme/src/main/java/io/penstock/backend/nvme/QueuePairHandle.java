@@ -56,11 +56,11 @@ import reactor.core.scheduler.Schedulers;
  *
  * <p>At most {@code entries() - 1} of its commands are in flight. It counts by the {@linkplain #completionQueue completion
  * queue}, which it may read, and does not ring for: the phase bit (bit 16 of the dword at 12 of an entry) is 1 in the
- * entries of the first lap, 0 in those of the second, and so on. The controller overwrites an entry after {@code
+ * entries of the first lap, 0 in entries of the second, and so on. The controller overwrites an entry after {@code
  * entries()} further completions, and so not before the submitter has read it and submits more.
  *
  * <p>The submitter is trusted: its commands are not checked, and the IOMMU confines them to all memory that this process
- * has mapped for the controller, not to that of this pair.
+ * has mapped for the controller, not to the memory of this pair.
  *
  * <h2>The doorbell</h2>
  *
@@ -310,7 +310,7 @@ public final class QueuePairHandle implements AutoCloseable {
 
     /**
      * Completes when the controller has deleted the queues, after {@link #close}: no command accesses memory any more,
-     * and that of the queues is free. Never fails; on any thread.
+     * and the memory of the queues is free. Never fails; on any thread.
      */
     public Mono<Void> released() {
         return released.asMono();

@@ -125,7 +125,8 @@ class ExtentMapTest {
         try (Ext4Image disk = Ext4Image.of(scratch)) {
             Path file = disk.file("file", BLOCK);
             Path root = disk.crashed();
-            assertThatThrownBy(() -> ExtentMap.of(root, file)).hasMessageContaining("must be that of a clean ext4");
+            assertThatThrownBy(() -> ExtentMap.of(root, file))
+                    .hasMessageContaining("must be the superblock of a clean ext4");
         }
     }
 

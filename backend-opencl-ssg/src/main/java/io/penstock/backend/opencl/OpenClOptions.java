@@ -4,7 +4,7 @@ package io.penstock.backend.opencl;
 import io.penstock.Option;
 import java.util.List;
 
-/** The options of the opencl-ssg backend, in addition to those of every backend, of staging and of host I/O. */
+/** The options of the opencl-ssg backend, in addition to the options of every backend, of staging and of host I/O. */
 public final class OpenClOptions {
 
     private static final Option.Group OPTIONS = new Option.Group();

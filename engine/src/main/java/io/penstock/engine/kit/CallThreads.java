@@ -30,7 +30,7 @@ public class CallThreads<C> { // a simulation starts threads and waits in its ow
 
         /**
          * Stores that a call has failed: {@link #make} has thrown, or the system permits no thread. On one of the
-         * threads, or that of the I/O queue.
+         * threads, or the thread of the I/O queue.
          */
         void fail(C call, Throwable cause);
     }

@@ -27,7 +27,7 @@ public final class Extents {
         /** Returns the identity of a buffer's memory. */
         public Object of(DeviceBuffer buffer);
 
-        /** Returns whether a file is a buffer: its identity is that of the buffer's memory. */
+        /** Returns whether a file is a buffer: its identity is the identity of the buffer's memory. */
         public default boolean isBuffer(StorageFile file) {
             return false;
         }

@@ -255,7 +255,7 @@ public final class SegmentCursor {
         return pair;
     }
 
-    /** Returns the number of pairs that the segment is part of, including those of length 0 in between. */
+    /** Returns the number of pairs that the segment is part of, including pairs of length 0 in between. */
     public int pairCount() {
         return pairCount;
     }

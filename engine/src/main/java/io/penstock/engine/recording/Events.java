@@ -144,7 +144,7 @@ final class Events {
         long pins;
 
         @Label("Staging Buffers")
-        @Description("Those of the backend's I/O queues, which other backends may share")
+        @Description("The staging buffers of the backend's I/O queues, which other backends may share")
         int stagingBuffers;
 
         @Label("Staging Buffers In Use")

@@ -49,7 +49,7 @@ public final class BufferFile extends EngineFile {
         this.pins = pins;
     }
 
-    /** Returns the path of a transfer that {@code ioPath} takes: that of its copies, if it is from a buffer. */
+    /** Returns the path of a transfer that {@code ioPath} takes: the path of its copies, if it is from a buffer. */
     public static TransferPath pathOf(Transfer transfer, IoPath ioPath) {
         StorageFile file = transfer.fileRegion(0).file();
         if (!(file instanceof BufferFile from)) {

@@ -249,7 +249,7 @@ public class EngineFile extends Pinned implements StorageFile {
         }
     }
 
-    /** Returns an exception that names the file, as that of a system call does not. */
+    /** Returns an exception that names the file, which the exception of a system call does not name. */
     private UncheckedIOException named(String what, IOException cause) {
         return new UncheckedIOException(what + " of " + path + " failed: " + cause.getMessage(), cause);
     }

@@ -40,7 +40,7 @@ public final class FileThreads {
         this.scheduler = scheduler;
     }
 
-    /** Returns those of the process. */
+    /** Returns the threads of the process. */
     public static FileThreads shared() {
         return Shared.INSTANCE;
     }

@@ -55,8 +55,8 @@ public interface NativeFile {
     long size() throws IOException;
 
     /**
-     * Returns its attributes as of its opening, also once it is closed. By default those of a regular file of this
-     * identity and length, whose times are not known.
+     * Returns its attributes as of its opening, also once it is closed. By default the attributes of a regular file of
+     * this identity and length, whose times are not known.
      *
      * @throws IOException with the native error
      */

@@ -8,7 +8,7 @@ import java.util.List;
  * Executes native requests: an io_uring, a pool of blocking calls, a vendor's batch or command queue, a ring of staging
  * buffers.
  *
- * <p><b>Threading:</b> every method but {@link #wakeup} is called by one thread, that of the I/O queue (rule 301).
+ * <p><b>Threading:</b> every method but {@link #wakeup} is called on the thread of the I/O queue (rule 301).
  *
  * <p><b>Errors:</b> {@link #enqueue} does not fail: a refusal by the device fails the request. A queue that is broken
  * as a whole fails every request.

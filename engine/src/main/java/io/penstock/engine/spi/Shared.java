@@ -54,8 +54,8 @@ public final class Shared<K, V> {
 
     // Guarded by this, as all entries are. The monitor gives the promised order. An opener's writes precede the end of
     // open(), which publishes the value; each open() and join() that counts a user comes after that. Each user's writes
-    // precede its leave(); the last leave(), and with it the close, comes after those of all others. The close precedes
-    // remove(), and only after that does open() find the key free.
+    // precede its leave(); the last leave(), and with it the close, comes after the writes of all others. The close
+    // precedes remove(), and only after that does open() find the key free.
     private final Map<K, Entry<K, V>> byKey = new HashMap<>();
     private final IdentityHashMap<V, Entry<K, V>> byValue = new IdentityHashMap<>(); // values with users
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>One word holds the state of the thread: WORKING, WAITING or WOKEN. A waker publishes its work, and then reads the
  * word. The thread changes the word, and then checks for work. The publication must be a synchronization action or
  * contain one: a write of a volatile variable, an atomic update, an unlock, an addition to a concurrent collection
- * (those of JCTools contain a compare-and-set). These actions have one order, that of all synchronization actions,
+ * (JCTools' collections contain a compare-and-set). All synchronization actions, and so these, have one order,
  * which agrees with the order in each thread. So if the waker's read comes before the change, the publication does too,
  * and the check sees the work; if not, the waker sees the change:
  *

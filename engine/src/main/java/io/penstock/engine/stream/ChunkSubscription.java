@@ -85,7 +85,7 @@ abstract class ChunkSubscription extends DeliveryLoop implements Subscription, C
 
     /**
      * Returns the error to signal for what the application's function or its publisher threw. Reactor throws a
-     * LinkageError, such as that of a kernel whose library is missing, out of the delivering thread: the subscriber
+     * LinkageError, as where the library of a kernel is missing, out of the delivering thread: the subscriber
      * would get no signal.
      */
     final Throwable thrown(Throwable e, ChunkLease lease) {

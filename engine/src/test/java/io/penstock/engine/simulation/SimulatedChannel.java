@@ -17,7 +17,7 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import org.jspecify.annotations.Nullable;
 
-/** A file channel on a simulated file: calls take their time, and answer as those of the JDK may. */
+/** A file channel on a simulated file: calls take their time, and answer as the JDK's calls may. */
 final class SimulatedChannel extends FileChannel {
 
     private static final long END = -1; // of the file, which a read of 0 bytes says

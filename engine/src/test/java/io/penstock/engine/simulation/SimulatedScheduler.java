@@ -10,7 +10,7 @@ import reactor.core.Exceptions;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** All of Reactor's schedulers at once: tasks run in the {@link World}, those of a worker in order. */
+/** All of Reactor's schedulers at once: tasks run in the {@link World}, and the tasks of a worker in order. */
 final class SimulatedScheduler implements Scheduler, Schedulers.Factory {
 
     private @Nullable World world;

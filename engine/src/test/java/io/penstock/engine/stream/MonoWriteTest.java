@@ -314,7 +314,7 @@ class MonoWriteTest {
         assertThat(subscriber.getReceivedOnNext()).containsExactly(0L);
     }
 
-    /** As that of a stream's. */
+    /** As with a stream's error. */
     @Test
     void anErrorOfTheFunctionsPublisherAfterACancelIsDropped() {
         List<Throwable> dropped = new ArrayList<>();

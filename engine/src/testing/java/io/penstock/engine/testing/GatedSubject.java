@@ -17,7 +17,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** A subject whose backend has {@link HeldCommands} in front of its queues, while those of other tests have none. */
+/**
+ * A subject whose backend has {@link HeldCommands} in front of its queues, while the backends of other tests have none.
+ */
 public interface GatedSubject extends TckSubject {
 
     @Override
@@ -30,7 +32,7 @@ public interface GatedSubject extends TckSubject {
         return Optional.of(HeldCommands.in(folder));
     }
 
-    /** {@inheritDoc} That of the build: on a disk, where /tmp may be memory and refuse O_DIRECT. */
+    /** {@inheritDoc} The folder of the build: on a disk, where /tmp may be memory and refuse O_DIRECT. */
     @Override
     default Path folder() {
         return Path.of("target", "tck");

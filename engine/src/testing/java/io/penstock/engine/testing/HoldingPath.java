@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** Another path, with {@link HeldCommands} in front of its queues. */
 public record HoldingPath(IoPath ioPath) implements IoPath {
 
-    /** Tells its I/O queues from those of the path itself. */
+    /** Separates its I/O queues from the I/O queues of the path itself. */
     private record Sharing(Object held) {}
 
     @Override
@@ -110,7 +110,7 @@ public record HoldingPath(IoPath ioPath) implements IoPath {
     private static final class Queue implements NativeQueue, Request.Completion {
 
         private final NativeQueue queue;
-        private final Request[] passed; // by tag: what the queue gets for those of the engine
+        private final Request[] passed; // by tag: what the queue gets for the engine's requests
         private final Request[] requests; // by tag
         private final Set<Request> held = new LinkedHashSet<>(); // I/O queue only
 

@@ -24,7 +24,7 @@ public final class Requests implements Request.Completion {
     private final Map<Integer, NativeFailure> failures = new HashMap<>();
     private final List<Integer> order = new ArrayList<>();
 
-    /** Makes those of one queue. */
+    /** Makes the requests of one queue. */
     public Requests() {}
 
     /** Returns the request of a tag, to be described and enqueued; how it ended before is forgotten. */
@@ -67,7 +67,7 @@ public final class Requests implements Request.Completion {
         return moved.size() + failures.size();
     }
 
-    /** Returns whether that of a tag has. */
+    /** Returns whether the request of a tag has ended. */
     public boolean hasEnded(int tag) {
         return moved.containsKey(tag) || failures.containsKey(tag);
     }

@@ -9,7 +9,7 @@ public final class SmallFloats {
 
     private SmallFloats() {}
 
-    /** Returns the bits of bfloat16: those of the upper half of a float. A NaN stays one. */
+    /** Returns the bits of bfloat16: the upper half of a float's bits. A NaN stays one. */
     public static short brain(float value) {
         int bits = Float.floatToRawIntBits(value);
         if (Float.isNaN(value)) {

@@ -117,7 +117,7 @@ final class ArrowLayout {
         return path + (path.isEmpty() ? "" : ".") + (name == null ? "" : name);
     }
 
-    /** Returns the path of a field; fields may have the same name: the suffix is that of the field in the schema. */
+    /** Returns the path of a field; fields may have the same name: the suffix is the field's number in the schema. */
     private String name(Field field, String path) {
         String name = path(field, path);
         String unique = name;

@@ -69,7 +69,7 @@ public interface FormatReader {
         }
         return Gzip.starts(start)
                 ? Gzip.WHOLE
-                : "neither its name nor its first bytes are those of a format that can be read";
+                : "neither its name nor its first bytes belong to a format that can be read";
     }
 
     private static byte[] start(Path path) throws IOException {

@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
  * them reversed, in row-major order. A file named {@code NAME-00001-of-00003.gguf} is read together with its
  * neighbours.
  *
- * <p>The specification does not define the bytes of the quantized types: they are those of ggml. An array of a type
+ * <p>The specification does not define the bytes of the quantized types: ggml defines them. An array of a type
  * that is not in {@link GgmlType} is described as the bytes up to the next array, with one dimension.
  */
 public final class GgufReader implements FormatReader {

@@ -22,7 +22,7 @@ public final class NiftiReader implements FormatReader {
 
     private static final String FORMAT = "NIfTI";
     private static final String SUFFIX = ".nii";
-    private static final int LEAST_BYTES = 348; // of a header: those of NIfTI-1
+    private static final int LEAST_BYTES = 348; // of a header of NIfTI-1
 
     @Override
     public boolean recognizes(Path path, byte[] start) {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StrictJson implements AutoCloseable {
 
-    // Names are not kept in the factory: those of one file are of no use to another.
+    // Names are not kept in the factory: names of one file are of no use to another.
     private static final JsonFactory FACTORY = factory().build();
 
     // As Python's json module writes them, unless it is told not to.

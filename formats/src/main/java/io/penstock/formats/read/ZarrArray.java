@@ -247,7 +247,7 @@ final class ZarrArray {
         }
         if (position == null) {
             throw node.malformed("a chunk lies at " + key + ", but by these metadata would be named " + key(named)
-                    + "; dimension_separator or chunk_key_encoding are not those of its writer");
+                    + "; dimension_separator or chunk_key_encoding differ from what its writer used");
         }
         return position;
     }

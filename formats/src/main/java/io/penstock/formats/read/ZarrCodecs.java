@@ -53,7 +53,7 @@ record ZarrCodecs(
         return !dimensions.equals(rowMajor(dimensions.size())) && order() == Array.Order.ROW_MAJOR;
     }
 
-    /** Returns those of an array of version 2: filters, and a compressor. */
+    /** Returns the codecs of an array of version 2: filters, and a compressor. */
     static ZarrCodecs v2(ZarrNode node, int rank) {
         List<String> codecs = new ArrayList<>();
         Object filters = node.members().get("filters");

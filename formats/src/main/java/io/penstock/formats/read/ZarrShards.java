@@ -19,7 +19,7 @@ import java.util.zip.CRC32C;
  *
  * @param chunkShape the shape of a chunk
  * @param perShard how many chunks a shard has along each dimension
- * @param codecs those of a chunk
+ * @param codecs the codecs of a chunk
  * @param atEnd whether the index is at the end of the file
  * @param sum whether a CRC-32C follows the index
  */

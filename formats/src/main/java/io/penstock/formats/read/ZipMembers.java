@@ -69,7 +69,7 @@ final class ZipMembers {
     /** Where the central directory starts and ends, and how many members it has. */
     private record Directory(long start, long end, long count) {}
 
-    /** Returns the stored member whose bytes end with those of an array, if there is one. */
+    /** Returns the stored member whose bytes end with the bytes of an array, if there is one. */
     static Optional<Member> stored(HeaderBytes bytes, Extent array) throws IOException {
         ZipMembers members = new ZipMembers(bytes);
         List<Member> all = members.directoryEntries(members.directory());

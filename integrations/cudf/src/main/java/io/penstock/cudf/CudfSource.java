@@ -25,7 +25,7 @@ import reactor.core.publisher.Mono;
  * calls block until their transfer has ended, also if the thread is interrupted, since cudf frees the memory behind
  * them; the thread stays interrupted.
  *
- * <p><b>Errors:</b> those of {@link Backend#submit}, from the call of cudf that needed the bytes.
+ * <p><b>Errors:</b> the errors of {@link Backend#submit}, from the call of cudf that needed the bytes.
  *
  * <p><b>Ownership:</b> the source owns the two open files; the backends are the caller's. Close the source before them.
  */

@@ -68,7 +68,7 @@ import reactor.core.Disposables;
  * </table>
  *
  * <p>{@code operation} is read or write; {@code path} a {@link TransferPath} in lower case; {@code outcome} is success,
- * transient, permanent, lost, closed or error. No tag has a name of a file. The values without these tags are those of
+ * transient, permanent, lost, closed or error. No tag has a name of a file. The values without these tags come from
  * {@link Backend#counters}; staging buffers that several backends of one name share are counted for each.
  *
  * <p><b>Threading:</b> thread-safe. A transfer's meters are updated on the threads of {@link TransferListener}.

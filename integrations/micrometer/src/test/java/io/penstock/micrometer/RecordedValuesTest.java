@@ -39,7 +39,10 @@ import org.junit.jupiter.api.io.TempDir;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
-/** The values that meters have after transfers whose times and ends are known: those of a backend that does nothing. */
+/**
+ * The values that meters have after transfers whose times and ends are known: the values of a backend that does
+ * nothing.
+ */
 class RecordedValuesTest {
 
     private static final int LENGTH = 1000;

@@ -57,12 +57,12 @@ public final class OnnxTensors {
     }
 
     /**
-     * Returns a tensor over memory that the processor can address: that of the host backend, and of every buffer that
-     * has a {@link HostView}.
+     * Returns a tensor over memory that the processor can address: the memory of the host backend, and of every buffer
+     * that has a {@link HostView}.
      *
      * @throws IllegalStateException if the processor cannot address it
      * @throws UnsupportedOperationException if it is larger than a ByteBuffer, and the classes of this version of ONNX
-     *     Runtime are not those of 1.29; the message states what was looked for and what was found
+     *     Runtime differ from the classes of 1.29; the message states what was looked for and what was found
      */
     public static OnnxTensor of(OrtEnvironment environment, BufferRegion region, OnnxJavaType type, long... shape)
             throws OrtException {
@@ -92,7 +92,7 @@ public final class OnnxTensors {
     }
 
     /**
-     * Returns a tensor over memory of an NVIDIA GPU: that of the cufile backend.
+     * Returns a tensor over memory of an NVIDIA GPU: the memory of the cufile backend.
      *
      * <p>For sessions with the CUDA provider only. A session without takes the address for one of the host's, as do
      * {@code getValue} and the methods of the tensor that return buffers: the process crashes.
@@ -101,8 +101,8 @@ public final class OnnxTensors {
      * @param region in memory that {@link io.penstock.DeviceBuffer#nativeHandle} gives a CUDA address of; nothing
      *     checks that
      * @throws IllegalStateException if this build of ONNX Runtime has no CUDA provider, or the memory is the host's
-     * @throws UnsupportedOperationException if the classes of this version of ONNX Runtime are not those of 1.29; the
-     *     message states what was looked for and what was found
+     * @throws UnsupportedOperationException if the classes of this version of ONNX Runtime differ from the classes of
+     *     1.29; the message states what was looked for and what was found
      */
     public static OnnxTensor ofCuda(
             OrtEnvironment environment, int device, BufferRegion region, OnnxJavaType type, long... shape)

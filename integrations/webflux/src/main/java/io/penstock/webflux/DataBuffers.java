@@ -32,8 +32,9 @@ public final class DataBuffers {
      *
      * <p><b>Threading:</b> as {@link Backend#stream}.
      *
-     * <p><b>Errors:</b> those of {@link Backend#stream}; {@link IllegalStateException} if the processor cannot address
-     * the device's memory; {@link IllegalArgumentException} at once if a chunk would be larger than a buffer can be.
+     * <p><b>Errors:</b> the errors of {@link Backend#stream}; {@link IllegalStateException} if the processor cannot
+     * address the device's memory; {@link IllegalArgumentException} at once if a chunk would be larger than a buffer
+     * can be.
      *
      * <p><b>Cancellation:</b> as {@link Backend#stream}. Chunks that have not been emitted are released.
      *
@@ -43,7 +44,7 @@ public final class DataBuffers {
      * {@code writeWith} forgets the first one if the client hangs up before it arrives. A {@code publishOn} directly
      * behind this drops none.
      *
-     * @param factory that of the response: {@code response.bufferFactory()}
+     * @param factory the factory of the response: {@code response.bufferFactory()}
      */
     public static Flux<DataBuffer> stream(Backend backend, StreamPlan plan, DataBufferFactory factory) {
         if (plan.chunkBytes() > Integer.MAX_VALUE) {
@@ -82,8 +83,8 @@ public final class DataBuffers {
      *
      * <p><b>Threading:</b> as {@link Backend#write}; {@code buffers} is subscribed to once the file is open.
      *
-     * <p><b>Errors:</b> those of {@link Backend#write} and of {@code buffers}; {@link IllegalStateException} if the
-     * processor cannot address the device's memory. What was written before stays in the file.
+     * <p><b>Errors:</b> the errors of {@link Backend#write} and of {@code buffers}; {@link IllegalStateException} if
+     * the processor cannot address the device's memory. What was written before stays in the file.
      *
      * <p><b>Cancellation:</b> cancels {@code buffers}; writes in flight may still take effect.
      *

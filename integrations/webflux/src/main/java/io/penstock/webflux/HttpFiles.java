@@ -160,7 +160,7 @@ public final class HttpFiles {
      *
      * <p><b>Result:</b> completes when the response has been written. Where its body is read later, as by a
      * {@code WebTestClient} without a server, the file is opened again then. A {@code Content-Type} that is set already
-     * is kept; otherwise it is that of the file's name. A file that reports length 0, as those in {@code /proc} do, is
+     * is kept; otherwise the file's name decides it. A file that reports length 0, as those in {@code /proc} do, is
      * sent empty.
      *
      * <p><b>Threading:</b> the file system is asked on {@link Schedulers#boundedElastic()}; the rest as
@@ -322,10 +322,10 @@ public final class HttpFiles {
      *
      * <p><b>Threading:</b> names are given on {@link Schedulers#boundedElastic()}; the rest as {@link Backend#write}.
      *
-     * <p><b>Errors:</b> those of {@code body}; {@link ResponseStatusException} NOT_FOUND if there is no such folder, or
-     * the name is too long for a file, FORBIDDEN if it must not be written, or {@code target} is a folder, a device or
-     * a pipe, or a link to one; {@link IllegalStateException} if the processor cannot address the backend's memory;
-     * others of {@link Backend#write}. Nothing is left behind.
+     * <p><b>Errors:</b> the errors of {@code body}; {@link ResponseStatusException} NOT_FOUND if there is no such
+     * folder, or the name is too long for a file, FORBIDDEN if it must not be written, or {@code target} is a folder, a
+     * device or a pipe, or a link to one; {@link IllegalStateException} if the processor cannot address the backend's
+     * memory; others of {@link Backend#write}. Nothing is left behind.
      *
      * <p><b>Cancellation:</b> at any moment. The file has appeared, or nothing is left behind; the latter may end after
      * the cancel.
@@ -358,7 +358,8 @@ public final class HttpFiles {
      * <p><b>Errors:</b> an {@link IOException} if the body ends early; {@link ResponseStatusException} BAD_REQUEST if
      * it is a part of a file, by its {@code Content-Range}, REQUEST_TIMEOUT if it comes too slowly
      * ({@link #stallTimeout}), NOT_IMPLEMENTED if it has another transfer coding than {@code chunked},
-     * UNSUPPORTED_MEDIA_TYPE if it has a content coding, as the file would be stored in it; those of the other method.
+     * UNSUPPORTED_MEDIA_TYPE if it has a content coding, as the file would be stored in it; the errors of the other
+     * method.
      */
     public Mono<Long> receive(ServerHttpRequest request, Path target) {
         ResponseStatusException refusal = UploadRules.refusal(request.getHeaders());

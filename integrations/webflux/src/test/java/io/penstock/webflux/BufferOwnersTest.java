@@ -118,7 +118,7 @@ class BufferOwnersTest {
         awaitSubscriber(body);
         body.next(cancelling); // copied here, by this thread
         assertThat(leases)
-                .as("that of the write, which the cancel ends, and that of the copy")
+                .as("the lease of the write, which the cancel ends, and the lease of the copy")
                 .hasValue(2);
         host.closeLater().block(); // which waits for the file
     }

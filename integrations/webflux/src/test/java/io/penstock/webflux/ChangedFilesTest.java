@@ -73,7 +73,7 @@ class ChangedFilesTest {
         HttpHeaders sent = exchange.getResponse().getHeaders();
         assertThat(sent.getContentLength()).isEqualTo(9);
         assertThat(sent.getETag())
-                .as("by which a client would keep the bytes of one file for those of the other")
+                .as("by which a client would take the bytes of one file for the bytes of the other")
                 .isEqualTo(later.getResponse().getHeaders().getETag());
         later.getResponse().getBody().doOnNext(DataBufferUtils::release).blockLast();
     }

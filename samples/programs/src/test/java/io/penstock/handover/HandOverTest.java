@@ -80,7 +80,7 @@ class HandOverTest {
                 .isEqualTo(ByteBuffer.wrap(data, FROM, LENGTH).slice());
     }
 
-    /** Skips the test where the library has no native part: in the build there is that of Linux on x86-64. */
+    /** Skips the test where the library has no native part: the build has the native part for Linux on x86-64. */
     private static void require(String library, Runnable load) {
         String unavailable = null;
         try {
@@ -143,7 +143,7 @@ class HandOverTest {
         });
     }
 
-    /** The model is that of the adapter's own tests: {@code y = relu(x w + b)}. */
+    /** The model of the adapter's own tests: {@code y = relu(x w + b)}. */
     @Test
     void onnxRuntimeRunsAModelOverArraysOfAFile() throws Exception {
         require("onnxruntime", OrtEnvironment::getEnvironment);

@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
 public record Statistics(String name, long count, float least, float greatest, double sum, double squares)
         implements Serializable {
 
-    /** Returns those of some of the bytes of a tensor of floats. */
+    /** Returns the statistics of some of the bytes of a tensor of floats. */
     static Statistics of(Region region, ByteBuffer bytes) {
         boolean brain = region.elements().dtype().equals("BF16");
         bytes.order(ByteOrder.LITTLE_ENDIAN);
@@ -29,7 +29,7 @@ public record Statistics(String name, long count, float least, float greatest, d
         return new Statistics(region.name(), bytes.limit() / size, least, greatest, sum, squares);
     }
 
-    /** Returns those of both parts together. */
+    /** Returns the statistics of both parts together. */
     Statistics and(Statistics other) {
         return new Statistics(
                 name,

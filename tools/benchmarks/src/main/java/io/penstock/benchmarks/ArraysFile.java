@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A file of arrays, whose content is that of the test file.
+ * A file of arrays, with the content of the test file.
  *
  * @param places where each array begins in the test file
  */

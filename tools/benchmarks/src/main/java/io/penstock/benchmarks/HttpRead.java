@@ -109,7 +109,8 @@ abstract class HttpRead implements Contender {
     }
 
     /**
-     * Checks bytes, and spoils each page of them: a run that moves nothing must not pass by those of the one before.
+     * Checks bytes, and spoils each page of them: a run that moves nothing must not pass by the bytes of the run
+     * before.
      */
     static void verify(ByteBuffer bytes, long offset) throws IOException {
         TestFile.verify(bytes.order(ByteOrder.LITTLE_ENDIAN), offset);

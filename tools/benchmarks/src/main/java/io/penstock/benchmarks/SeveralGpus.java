@@ -25,7 +25,7 @@ import reactor.core.publisher.Flux;
 final class SeveralGpus implements Contender {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
-    private static final long TENSOR_BYTES = 48 << 20; // about that of a large layer of an 8B model
+    private static final long TENSOR_BYTES = 48 << 20; // about a large layer of an 8B model
 
     /** How the GPUs get the file. */
     private enum Reads {

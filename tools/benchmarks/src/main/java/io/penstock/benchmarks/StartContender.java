@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-/** A program from its start, or from that of its {@code main}, until it reports the first byte, or the last. */
+/** A program from its start, or from the start of its {@code main}, until it reports the first byte, or the last. */
 final class StartContender implements Contender {
 
     private static final Pattern PART = Pattern.compile("([0-9.]+) ms");
@@ -38,7 +38,7 @@ final class StartContender implements Contender {
         this.since = order.constant(Since.class, "since", Since.PROCESS);
     }
 
-    /** Returns a program that prints what those of this package do. */
+    /** Returns a program that prints what the programs of this package print. */
     static StartContender program(List<String> command, Map<String, String> environment, Order order) {
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.INHERIT);
         builder.environment().putAll(environment);

@@ -10,8 +10,8 @@ import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 
 /**
- * Publishes transfers, each over a free chain, until {@link #end}. Minimal, since its cost is measured with that of its
- * subscriber.
+ * Publishes transfers, each over a free chain, until {@link #end}. Minimal, since its cost is measured with the cost of
+ * its subscriber.
  */
 final class TransferSource implements Publisher<Transfer>, Subscription {
 

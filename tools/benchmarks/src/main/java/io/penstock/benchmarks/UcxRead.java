@@ -135,7 +135,7 @@ final class UcxRead {
          * Creates it.
          *
          * @param isAlike whether it moves as much memory as Penstock, in segments of the same size, and its endpoints
-         *     detect the end of their peer, as those of Penstock do; else one range, which stays in the caches, by
+         *     detect the end of their peer, as Penstock's do; else one range, which stays in the caches, by
          *     UCX's defaults
          */
         Perftest(String transports, boolean isAlike) {

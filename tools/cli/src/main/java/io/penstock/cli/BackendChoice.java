@@ -100,7 +100,9 @@ public final class BackendChoice {
         return name().equals("nvme") && (!Files.exists(path) || path.toString().endsWith(ExtentMap.SUFFIX));
     }
 
-    /** Returns the name of the option that selects the path of a backend; those of opencl-ssg are named opencl. */
+    /**
+     * Returns the name of the option that selects the path of a backend; the options of opencl-ssg are named opencl.
+     */
     public static String pathOption(String backend) {
         return "penstock." + backend.replaceFirst("-.*", "") + ".path";
     }

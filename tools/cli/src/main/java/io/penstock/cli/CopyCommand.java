@@ -228,7 +228,7 @@ final class CopyCommand implements Callable<Integer> {
         String copySum = Sha256.of(part, done -> progress.step("verifying", bytes / 2 + done, bytes));
         if (!sourceSum.equals(copySum)) {
             throw new IOException(
-                    "the copy differs: SHA-256 of " + source + " is " + sourceSum + ", that of the copy " + copySum);
+                    "the copy differs: SHA-256 of " + source + " is " + sourceSum + ", and of the copy " + copySum);
         }
         String line = System.lineSeparator();
         return "SHA-256 " + sourceSum + "  " + TextTable.plain(source.toString()) + line + "SHA-256 " + copySum + "  "

@@ -195,7 +195,7 @@ final class DoctorCommand implements Callable<Integer> {
     }
 
     /**
-     * Returns the setting that chooses the backend, if there is one; the sources are those of
+     * Returns the setting that chooses the backend, if there is one; the sources are as for
      * {@link Backends#configured}.
      */
     private static Stream<DoctorReport.Setting> chosenBackend() {

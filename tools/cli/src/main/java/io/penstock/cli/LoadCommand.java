@@ -151,7 +151,7 @@ final class LoadCommand implements Callable<Integer> {
             throw new IllegalArgumentException("--part must be I/N, such as 0/2, was " + part);
         }
         if (shard == null) {
-            if (!part.equals("0/1") && gpus.size() <= 1) { // else the part is that of a device, which has everything
+            if (!part.equals("0/1") && gpus.size() <= 1) { // else it is a device's part: a device has everything
                 throw new IllegalArgumentException("--part needs --shard rows or --shard columns");
             }
             return loader;

@@ -167,7 +167,7 @@ final class LoadTargets implements AutoCloseable {
         /**
          * Returns the sum of each array.
          *
-         * @throws IOException if one differs from that of the file
+         * @throws IOException if one differs from the file's
          */
         Map<String, String> verify(LoadPlan plan, LoadedArrays loaded) throws IOException {
             Map<String, String> sums = new LinkedHashMap<>();

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Rows of text in columns; those of numbers are aligned to the right. */
+/** Rows of text in columns; columns of numbers are aligned to the right. */
 public final class TextTable {
 
     private static final String GAP = "  ";

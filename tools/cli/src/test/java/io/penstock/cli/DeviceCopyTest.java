@@ -60,7 +60,7 @@ class DeviceCopyTest {
                 });
     }
 
-    /** The holes are those of the old file: in a copy of the new one they would be zeros in place of its bytes. */
+    /** The holes belong to the old file: in a copy of the new file they would be zeros in place of its bytes. */
     @Test
     void aSourceThatWasReplacedAfterItsHolesWereReadIsRefused() throws Exception {
         Path source = folder.resolve("source");

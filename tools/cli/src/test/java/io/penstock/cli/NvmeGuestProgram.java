@@ -248,7 +248,7 @@ final class NvmeGuestProgram {
     }
 
     /**
-     * What {@link #edges} has left, by a command into memory that the processor does not reach: that of a device that
+     * What {@link #edges} has left, by a command into memory that the processor does not reach: memory of a device that
      * exports it. A file in memory is in its place, which iommufd maps by the same request, and a dma-buf that no
      * kernel maps yet.
      */

@@ -53,7 +53,7 @@ import reactor.util.retry.Retry;
 
 /** A process with as many open files as it may have: whatever opens one says so, and works when some are closed. */
 @Tag("slow")
-@EnabledOnOs(value = OS.LINUX, disabledReason = "the limit is that of a POSIX shell")
+@EnabledOnOs(value = OS.LINUX, disabledReason = "a POSIX shell sets the limit")
 class OpenFilesLimitTest {
 
     private static final List<String> OPERATIONS =
@@ -214,7 +214,7 @@ class OpenFilesLimitTest {
         }
     }
 
-    /** Loads the classes that lie in folders, each of which would have to be opened; those of jars need no file. */
+    /** Loads the classes that lie in folders, each of which would have to be opened; classes of jars need no file. */
     private static void load() throws IOException {
         for (String entry : System.getProperty("java.class.path").split(":")) {
             Path root = Path.of(entry);

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The rules of the house that a compiler does not know. They live here because this module sees all others but
- * benchmarks; {@link SourceFilesTest} holds the sources of all to those of them that concern a program.
+ * benchmarks; {@link SourceFilesTest} holds the sources of all to the rules that concern a program.
  */
 class HouseRulesTest {
 

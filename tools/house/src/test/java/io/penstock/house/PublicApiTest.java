@@ -153,7 +153,7 @@ class PublicApiTest {
         }
     }
 
-    /** {@code -Dapi.baseline} compares these packages with those of a release. */
+    /** {@code -Dapi.baseline} compares these packages with the packages of a release. */
     @Test
     void thePackagesThatAreComparedWithAReleaseAreThoseThatModulesExport() throws IOException {
         Set<String> exported =

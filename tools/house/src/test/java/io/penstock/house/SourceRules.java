@@ -17,7 +17,7 @@ final class SourceRules {
 
     static final int MAX_FILE_LINES = 500;
 
-    /** Methods of src/main and of src/testing; those of tests may be {@link #MAX_TEST_LINES} long. */
+    /** Methods of src/main and of src/testing; methods of tests may be {@link #MAX_TEST_LINES} long. */
     static final int MAX_METHOD_LINES = 40;
 
     /** The longest test there is today. */

@@ -24,7 +24,7 @@ public final class PeerAccess implements SharedContext.Part {
         this.context = context;
     }
 
-    /** Returns that of a context. */
+    /** Returns the peer access of a context. */
     public static PeerAccess of(CudaContext context) {
         return context.part(PeerAccess.class, PeerAccess::new);
     }

@@ -85,7 +85,7 @@ public final class CudaPoint implements FencePoint {
 
     @Override
     public void place(Runnable placed) {
-        if (exposed) { // on any thread: that of an I/O queue, or one that finds the I/O queue broken
+        if (exposed) { // on the I/O queue's thread, or a thread that finds the I/O queue broken
             context.attempt(() -> {
                 record();
                 return CudaError.SUCCESS;

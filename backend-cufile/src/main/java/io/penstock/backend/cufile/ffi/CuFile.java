@@ -53,7 +53,7 @@ public final class CuFile {
     /** {@code CUfileDrvProps_t}. */
     public static final int DRV_PROPS_BYTES = 56;
 
-    /** The statistics structures by level, and that of one GPU within the third. */
+    /** The statistics structures by level, and the structure of one GPU within the third. */
     public static final int STATS_L1_BYTES = 512;
 
     public static final int STATS_L2_BYTES = 1024;

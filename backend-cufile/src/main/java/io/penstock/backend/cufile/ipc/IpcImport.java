@@ -123,7 +123,7 @@ public final class IpcImport implements AutoCloseable {
 
     private static long map(CudaContext context, URI uri, IpcMessage message) {
         if (message.process().equals(IpcMessage.THIS_PROCESS)) {
-            throw refused(uri, "it is an export of this process, and CUDA opens those of others only", null);
+            throw refused(uri, "it is an export of this process, and CUDA opens exports of other processes only", null);
         }
         UUID gpu = IpcMessage.gpu(context);
         if (!message.gpu().equals(gpu)) {

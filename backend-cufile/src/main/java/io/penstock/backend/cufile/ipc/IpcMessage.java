@@ -12,7 +12,8 @@ import java.util.UUID;
 /**
  * What an exporter sends to each process that connects.
  *
- * @param process a random number of the exporting process; its pid may be that of another one in another container
+ * @param process a random number of the exporting process; its pid may be the pid of another process in another
+ *     container
  * @param gpu the UUID of the GPU
  * @param handle the {@code CUipcMemHandle} of the allocation, in an array of its own
  * @param offset where in the allocation the exported range starts

@@ -138,7 +138,7 @@ final class MappedStreams {
             return false;
         }
         if (state != CudaError.SUCCESS && CudaFailure.foreignCause(state).isEmpty()) {
-            // The error is that of the query, not of the copy, which may still run: nothing may be released before.
+            // The query failed, not the copy, which may still run: nothing may be released before.
             Cuda.cuEventSynchronize(copies.element().event);
         }
         to.copied(copies.remove(), state == CudaError.SUCCESS ? null : CudaFailure.of("cuEventQuery", state));

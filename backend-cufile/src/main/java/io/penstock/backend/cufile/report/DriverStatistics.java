@@ -32,7 +32,7 @@ public record DriverStatistics(
      * @param p2pReads by the kernel's own peer-to-peer DMA
      * @param nvfsReads by nvidia-fs
      * @param posixReads through host memory
-     * @param unalignedReads those of them that needed a bounce buffer
+     * @param unalignedReads the reads that needed a bounce buffer
      */
     record Gpu(
             String uuid,

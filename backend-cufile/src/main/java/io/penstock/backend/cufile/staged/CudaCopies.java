@@ -128,7 +128,7 @@ final class CudaCopies implements StagingDevice {
             return true;
         }
         if (CudaFailure.foreignCause(state).isEmpty()) {
-            // The error is that of the query, not of the copy, which may still run: staging buffer and memory must not
+            // The query failed, not the copy, which may still run: staging buffer and memory must not
             // be released before.
             Cuda.cuEventSynchronize(event);
         }

@@ -100,8 +100,8 @@ public final class StreamQueue extends PolledQueue {
     }
 
     /**
-     * Returns the base address to pass. Where the file does not go directly, it is that of the bytes themselves, even
-     * in registered memory: libcufile 1.15.1 confuses the buffer offsets of several streams in POSIX mode
+     * Returns the base address to pass. Where the file does not go directly, it is the address of the bytes themselves,
+     * even in registered memory: libcufile 1.15.1 confuses the buffer offsets of several streams in POSIX mode
      * ({@code tools/benchmarks/experiments/streams.c}), which it chooses file by file.
      */
     private static long base(CallTask task) {

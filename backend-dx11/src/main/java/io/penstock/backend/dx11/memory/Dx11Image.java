@@ -42,7 +42,7 @@ public final class Dx11Image implements DeviceMemory {
                     + " a format must have texels of whole bytes, and no depth, blocks or planes");
         }
         if (bytes != layout.texelBytes()) {
-            throw new IllegalArgumentException("texels of " + layout.texelBytes() + " bytes, but those of DXGI format "
+            throw new IllegalArgumentException("texels of " + layout.texelBytes() + " bytes, but texels of DXGI format "
                     + layout.format() + " have " + bytes);
         }
     }

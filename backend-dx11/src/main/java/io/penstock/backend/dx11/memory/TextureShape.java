@@ -90,7 +90,7 @@ public record TextureShape(
         if (usage != D3d11.USAGE_DEFAULT) {
             // The processor cannot write parts of one: mapping a dynamic texture replaces it as a whole.
             throw new IllegalArgumentException(
-                    what + " is of usage " + USAGES[usage] + ": files are read into regions of those of usage DEFAULT");
+                    what + " is of usage " + USAGES[usage] + ": files are read into textures of usage DEFAULT");
         }
         if (samples != 1 || (bind & BIND_DEPTH_STENCIL) != 0) {
             throw new IllegalArgumentException(what + " is " + (samples != 1 ? "multisampled" : "for depth and stencil")

@@ -11,8 +11,8 @@ import java.util.Map;
 
 /**
  * The constants of AMD's header that its manual does not print, as copied by the user: words of the form NAME=NUMBER.
- * Those of a structure are its fields in order, with their sizes in bytes, aligned as in C; an unused field reserves
- * its space.
+ * The words of a structure are its fields in order, with their sizes in bytes, aligned as in C; an unused field
+ * reserves its space.
  */
 final class SsgHeader {
 

@@ -26,7 +26,7 @@ class VtableTest {
         Require.backend(
                 "dx11",
                 !windows
-                        ? "tables of functions are those of Windows"
+                        ? "tables of functions exist on Windows only"
                         : Files.exists(PROGRAM) ? null : "backend-dx11/wine/run compiles " + PROGRAM);
     }
 

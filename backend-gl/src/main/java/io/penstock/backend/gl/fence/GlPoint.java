@@ -34,7 +34,7 @@ public final class GlPoint implements FencePoint {
 
     /** Makes the copies that join wait for a GLsync first. */
     public synchronized void await(long awaited) {
-        // What is behind the copies of one transfer is before those of the next.
+        // The point behind the copies of one transfer is before the copies of the next.
         if (!context.ownFences().contains(awaited)) {
             fences.add(awaited);
         }

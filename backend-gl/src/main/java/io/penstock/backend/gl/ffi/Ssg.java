@@ -26,7 +26,7 @@ public final class Ssg {
     private static final List<String> NAMES = List.of(
             "glCreateFileAMD", "glReleaseFileAMD", "glGetFileParameteri64vAMD", "glReadFileAMD", "glWriteFileAMD");
 
-    /** Without RTLD_GLOBAL: the library's exports must not shadow those of others. */
+    /** Without RTLD_GLOBAL: the library's exports must not shadow the exports of others. */
     private static final Map<String, Integer> OPEN_FLAGS =
             Wgl.isHere() ? Map.of() : Map.of(Library.OPTION_OPEN_FLAGS, 1); // RTLD_LAZY
 

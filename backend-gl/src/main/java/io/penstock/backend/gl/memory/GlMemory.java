@@ -26,7 +26,7 @@ public final class GlMemory implements MappedMemory {
 
     /**
      * The local visible memory of this process: the card has some 100 MB of it for applications (the manual, chapter
-     * 7); allocations beyond that fail, including those of the application.
+     * 7); allocations beyond that fail, including allocations of the application.
      */
     private static final SsgHeap HEAP = new SsgHeap();
 

@@ -4,7 +4,7 @@ package io.penstock.backend.gl.options;
 import io.penstock.Option;
 import java.util.List;
 
-/** The options of the gl backend, in addition to those of every backend and of staging. */
+/** The options of the gl backend, in addition to the options of every backend and of staging. */
 public final class GlOptions {
 
     private static final Option.Group OPTIONS = new Option.Group();

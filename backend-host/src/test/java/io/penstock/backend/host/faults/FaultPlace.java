@@ -241,7 +241,7 @@ final class FaultPlace implements AutoCloseable {
         }
     }
 
-    /** Deletes what is left of a cell; returns the names, but for those of the place itself. */
+    /** Deletes what is left of a cell; returns the names, except the names of the place itself. */
     List<String> clean() throws IOException {
         List<String> left = clean(folder);
         if (!below.equals(folder)) {

@@ -109,7 +109,7 @@ class UringRefusedTest implements Rules {
         }
     }
 
-    /** Enough for the probe's ring, and not for those of the I/O queues. */
+    /** Enough for the probe's ring, and not for the rings of the I/O queues. */
     @Test
     void withTooLittleLockedMemoryForTheRingsOfTransfersThePoolReads(Bench bench) throws IOException {
         FaultSubject.uring();

@@ -53,7 +53,7 @@ class WritesAfterFreeTest implements Rules {
         return new PoisonedSubject(HostIo.POOL, new Slabs(true), cancel::copying);
     }
 
-    /** Copies by the application on threads of its own, beside those of the backend. */
+    /** Copies by the application on threads of its own, beside the threads of the backend. */
     private static Map<String, Publisher<?>> publishers(Bench bench) {
         Backend backend = bench.backend();
         Map<String, Publisher<?>> all = new LinkedHashMap<>(HandoverRules.publishers(bench));

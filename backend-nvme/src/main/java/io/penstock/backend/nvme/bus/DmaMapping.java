@@ -10,7 +10,7 @@ public interface DmaMapping {
 
     /**
      * Returns the address of the first byte as the controller sees it, an IOVA where there is an IOMMU. Its offset in a
-     * page of 4096 bytes is that of the memory.
+     * page of 4096 bytes is the memory's own offset.
      */
     long busAddress();
 

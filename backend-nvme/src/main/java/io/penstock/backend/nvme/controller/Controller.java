@@ -97,7 +97,7 @@ public final class Controller {
      * <p><b>Ownership:</b> paired with {@link #leave}.
      *
      * @param name its PCI address
-     * @param timeout how long a command may take; that of the first user applies
+     * @param timeout how long a command may take; the timeout of the first user applies
      * @throws IOException if the bus cannot be opened, the controller does not start, or is not supported
      */
     public static Controller open(String name, BusOpener opener, Duration timeout) throws IOException {
@@ -199,7 +199,7 @@ public final class Controller {
                             NativeFailure.Kind.TRANSIENT,
                             "all " + queuePairs + " queue pairs of " + bus.name() + " are in use"));
         }
-        // Vector 0 is that of the admin queue.
+        // Vector 0 belongs to the admin queue.
         int signals = eventfd >= 0 && bus.connect(id, eventfd) ? eventfd : -1;
         try {
             QueuePair pair =

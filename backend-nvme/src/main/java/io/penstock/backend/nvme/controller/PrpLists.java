@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
  * The PRP lists of the commands of a queue pair, one per command identifier. They are packed: a list that crosses a
  * page is chained, the last entry of the page being the address of the rest.
  *
- * <p><b>Threading:</b> that of the queue pair. {@link #second} does not allocate.
+ * <p><b>Threading:</b> the thread of the queue pair. {@link #second} does not allocate.
  */
 public final class PrpLists {
 

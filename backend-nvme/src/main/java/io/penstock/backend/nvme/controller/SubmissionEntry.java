@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /**
  * An entry of a submission queue, 64 bytes; one object per queue, moved from entry to entry.
  *
- * <p><b>Threading:</b> that of its queue pair. No method allocates.
+ * <p><b>Threading:</b> the thread of its queue pair. No method allocates.
  */
 public final class SubmissionEntry {
 

@@ -2,8 +2,8 @@
 /**
  * A driver for NVMe controllers, after the NVM Express base specification 1.4: the {@linkplain Controller controller}
  * is enabled, identified and reset by registers and admin commands; {@linkplain QueuePair queue pairs} carry the
- * commands that move data. Names of registers, fields and commands are those of the specification, symbols of status
- * codes those of Linux ({@code NVME_SC_LBA_RANGE}).
+ * commands that move data. Registers, fields and commands are named as in the specification, status
+ * codes as in Linux ({@code NVME_SC_LBA_RANGE}).
  */
 @NullMarked
 package io.penstock.backend.nvme.controller;

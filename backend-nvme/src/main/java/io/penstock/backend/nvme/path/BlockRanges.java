@@ -38,7 +38,7 @@ public final class BlockRanges implements NvmeFiles {
     private final boolean mayWrite;
     private final long segmentBytes;
 
-    /** Openings of one range lock blocks against each other; those of ranges that start elsewhere do not. */
+    /** Openings of one range lock blocks against each other; openings of ranges that start elsewhere do not. */
     private record Identity(Controller controller, int namespace, long first) {}
 
     /**

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A device by its own file, bound to an iommufd and attached to an address space of it. Requests and structures are
- * those of {@code linux/iommufd.h} and {@code linux/vfio.h} of Linux 7.0, laid out by hand as a C compiler does; the
+ * A device by its own file, bound to an iommufd and attached to an address space of it. Requests and structures come
+ * from {@code linux/iommufd.h} and {@code linux/vfio.h} of Linux 7.0, laid out by hand as a C compiler does; the
  * two of VFIO in the length of Linux 6.6, which had them first, and which later kernels accept.
  */
 record Iommufd(Descriptors descriptors, int iommu, int space, int device) implements AddressSpace {

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 /** The system calls by which a device is opened and its memory is mapped; each returns a result, or {@code -errno}. */
 interface Kernel {
 
-    /** That of this machine. */
+    /** The kernel of this machine. */
     Kernel LINUX = new Kernel() {
 
         @Override

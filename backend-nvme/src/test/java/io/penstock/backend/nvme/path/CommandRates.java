@@ -58,7 +58,7 @@ public final class CommandRates {
     private final Path reads;
     private final String disk;
 
-    /** What a run has done; register writes are those of doorbells. */
+    /** What a run has done; register writes are writes of doorbells. */
     private record Run(long commands, long nanos, long cpuNanos, long registerWrites) {
 
         double perSecond() {

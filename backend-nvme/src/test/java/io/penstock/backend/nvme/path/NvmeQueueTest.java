@@ -283,7 +283,7 @@ class NvmeQueueTest {
         assertThat(requests.result(1)).isEqualTo(4096);
     }
 
-    /** Those of 1000 commands of 512 KiB take a MiB, of the 8 MiB that a process may lock. */
+    /** The PRP lists of 1000 commands of 512 KiB take a MiB, of the 8 MiB that a process may lock. */
     @Test
     void aControllerThatHasScatterGatherListsNeedsNoMemoryForPrpLists() throws IOException {
         assertThat(controller.identity().sglAlignment()).isPositive();

@@ -41,7 +41,7 @@ class PowerCutTest {
 
     private final MemoryDisk content = new MemoryDisk((long) BLOCKS * BLOCK);
     private final long[] written = new long[BLOCKS]; // the last value of each block
-    private final long[] durable = new long[BLOCKS]; // that of the last sync that has completed
+    private final long[] durable = new long[BLOCKS]; // the value at the last sync that has completed
     private int syncs;
 
     @Test

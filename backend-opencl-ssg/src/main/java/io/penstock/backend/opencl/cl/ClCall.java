@@ -30,7 +30,7 @@ public enum ClCall {
     }
 
     /**
-     * Waits for the command of an event whose state cannot be queried: the error is that of the query, and the command
+     * Waits for the command of an event whose state cannot be queried: the query failed, and the command
      * may still run. Returns at once if the device is lost.
      *
      * @param code the error of the query

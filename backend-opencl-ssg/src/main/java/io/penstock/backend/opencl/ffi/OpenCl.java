@@ -132,7 +132,7 @@ public final class OpenCl {
 
     public static native int clGetMemObjectInfo(long memory, int name, long bytes, byte[] value, long[] length);
 
-    // Commands; waitList is the address of an array of waits events, event that of a cell.
+    // Commands; waitList is the address of an array of waits events, event the address of a cell.
 
     public static native int clEnqueueReadBuffer(
             long queue,

@@ -54,8 +54,8 @@ public final class Ssg {
     public static native int clReleaseSsgFileObjectAMD(long file);
 
     /**
-     * Reads blocks of a file into a buffer; waitList is the address of an array of waits events, event that of a cell.
-     * Never blocking: a blocking call returns CL_SUCCESS even after a failure.
+     * Reads blocks of a file into a buffer; waitList is the address of an array of waits events, event the address of a
+     * cell. Never blocking: a blocking call returns CL_SUCCESS even after a failure.
      */
     public static native int clEnqueueReadSsgFileAMD(
             long queue,

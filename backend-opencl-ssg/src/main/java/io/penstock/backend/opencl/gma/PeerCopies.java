@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Copies from the memory of one GPU to that of another, over the bus, bypassing the host.
+ * Copies from the memory of one GPU to the memory of another, over the bus, bypassing the host.
  *
  * <p><b>Threading:</b> thread-safe; copies execute in order.
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Buffers of a context: the backend's own, and those of the application. Independent of paths.
+ * Buffers of a context: the backend's own, and buffers of the application. Independent of paths.
  */
 @NullMarked
 package io.penstock.backend.opencl.memory;

@@ -11,7 +11,8 @@ import io.penstock.engine.kit.SharedContext;
  * buffers, and one for maps, which wait for no copy.
  *
  * <p>Not one queue per staging buffer: that is slower when several threads start copies, as with CUDA's streams
- * (docs/results/h200.md). Those of a device that is the processor, which copies with several threads, are out of order.
+ * (docs/results/h200.md). Where the device is the processor, which copies with several threads, queues are out of
+ * order.
  *
  * @param toDevice for copies to the device
  * @param fromDevice for copies from the device

@@ -7,7 +7,7 @@ import io.penstock.engine.spi.NativeFile;
 import java.io.IOException;
 
 /**
- * Reads and writes of one staging buffer. Results are those of {@link HostBytes}.
+ * Reads and writes of one staging buffer. Results are as in {@link HostBytes}.
  *
  * <p><b>Threading:</b> one thread at a time, the holder of the staging buffer. The calls block until no native
  * operation uses the memory.

@@ -82,8 +82,8 @@ final class RegisteredBuffer implements BufferBytes {
     }
 
     /**
-     * Returns {@code answer}, the result of the call that retried an operation refused by the ring: so the error is
-     * that of the call that it names (rule 401).
+     * Returns {@code answer}, the result of the call that retried an operation refused by the ring: so the error is of
+     * the call that it names (rule 401).
      */
     private long settled(@Nullable BufferRing refusing, long answer) {
         if (refusing != null && (answer >= 0 || refusing.isBroken())) {

@@ -64,7 +64,7 @@ final class Storage {
         return (type & 0xFFFFFFFFL) == OVERLAY;
     }
 
-    /** Returns whether its files state the length of a page, whatever they have: those of sysfs and configfs. */
+    /** Returns whether its files state the length of a page, whatever they have: sysfs and configfs do. */
     static boolean statesPages(long type) {
         return type == 0x62656572L || type == 0x62656570L;
     }

@@ -15,8 +15,8 @@ import java.nio.ByteOrder;
  * #reap}.
  *
  * <p><b>Threading:</b> one thread from the first operation to {@link #close}; it must outlive the operations, since the
- * kernel cancels those of a thread that ends. A ring may move to another thread when all operations of the first have
- * completed. {@link #registration()} is thread-safe.
+ * kernel cancels the operations of a thread that ends. A ring may move to another thread when all operations of the
+ * first have completed. {@link #registration()} is thread-safe.
  *
  * <p><b>Errors:</b> a refused operation completes with {@code -errno}. {@link ErrnoException} means that the ring
  * itself is unusable; interruptions and temporary shortages are not errors but a smaller result.

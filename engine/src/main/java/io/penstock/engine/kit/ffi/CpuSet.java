@@ -32,7 +32,7 @@ public record CpuSet(List<Integer> processors) {
     }
 
     /**
-     * Returns the processors near a PCI device: those of its NUMA node, as far as the process may use them.
+     * Returns the processors near a PCI device: the processors of its NUMA node, as far as the process may use them.
      * {@link #ANY} if these are all or none, or the system does not tell.
      *
      * @param address as the kernel writes it, {@code 0000:3b:00.0}; upper case is accepted

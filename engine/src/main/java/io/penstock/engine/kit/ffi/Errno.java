@@ -68,7 +68,7 @@ public final class Errno {
 
         private static Map<String, Integer> numbers() {
             Native.register(Messages.class, NativeLibrary.getProcess());
-            String encoding = System.getProperty("sun.jnu.encoding", "UTF-8"); // that of the JDK's exceptions
+            String encoding = System.getProperty("sun.jnu.encoding", "UTF-8"); // the encoding of the JDK's exceptions
             Map<String, Integer> numbers = new HashMap<>();
             for (int errno = 1; errno < SYMBOLS.length; errno++) {
                 if (!SYMBOLS[errno].equals("-")) {

@@ -10,7 +10,7 @@ import com.sun.jna.NativeLibrary;
  * <p><b>Errors:</b> every function returns -1 and sets {@code errno}; {@link #orErrno} combines the two into one
  * number. Sizes, offsets and pointers are {@code long}: the class is for 64-bit processes only, see
  * {@link Machine#isSupported}. {@code open}, {@code ioctl} and {@code syscall} are variadic in C; the calling
- * conventions of x86-64, AArch64 and RISC-V pass the integers of a variadic call as those of any other.
+ * conventions of x86-64, AArch64 and RISC-V pass the integers of a variadic call like the integers of any other call.
  */
 public final class LibC {
     public static final int O_RDONLY = 0;

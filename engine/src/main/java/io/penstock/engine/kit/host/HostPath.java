@@ -95,7 +95,7 @@ public final class HostPath implements IoPath {
 
     /**
      * Returns the path of blocking calls, in place of this one, for which the kernel has granted the probe's ring but
-     * no larger one: the limit of locked memory is that of all processes of a user.
+     * no larger one: the limit of locked memory counts all processes of a user.
      *
      * @throws BackendUnavailableException {@code refused} itself, if that is not the cause, or if io_uring is requested
      */

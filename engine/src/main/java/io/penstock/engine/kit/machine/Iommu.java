@@ -24,7 +24,7 @@ public record Iommu(boolean isOn, boolean passes, Set<String> types) {
         return of(machine, machine.names(GROUPS).stream().map(group -> GROUPS + group));
     }
 
-    /** Returns what it does with the addresses of some; with those of all devices, if none of them has a group. */
+    /** Returns what it does with the addresses of these devices; of all devices, if none of these has a group. */
     public static Iommu of(KernelFiles machine, List<PciDevice> devices) {
         List<String> groups =
                 devices.stream().flatMap(device -> device.iommuGroup().stream()).toList();
@@ -46,7 +46,7 @@ public record Iommu(boolean isOn, boolean passes, Set<String> types) {
         return new Iommu(!machine.names("/sys/class/iommu").isEmpty(), passes, types);
     }
 
-    /** Returns whether devices see other addresses than those of memory. */
+    /** Returns whether devices see other addresses than the memory's own. */
     public boolean translates() {
         return isOn && !passes;
     }

@@ -25,8 +25,8 @@ public record KernelFiles(Path root, String architecture) {
     }
 
     /**
-     * Returns whether the files that the checks read describe the kernel of this process; under Wine those of Linux are
-     * visible too.
+     * Returns whether the files that the checks read describe the kernel of this process; under Wine the files of Linux
+     * are visible too.
      */
     public static boolean isLinux() {
         return System.getProperty("os.name").equals("Linux");
@@ -58,7 +58,7 @@ public record KernelFiles(Path root, String architecture) {
 
     /**
      * Parses what the kernel writes as a decimal number, or a hexadecimal one behind {@code 0x}; empty if the text is
-     * none, as that of a driver which has not filled its file.
+     * not a number, as where a driver has not filled its file.
      */
     public static Optional<Long> number(String text) {
         String digits = text.strip();

@@ -25,7 +25,7 @@ public record PciDevice(KernelFiles machine, String address, List<String> route)
     private static final int ACS_REDIRECTS = 0x1C; // requests, completions, and upstream forwarding
     private static final int BARS = 6;
 
-    /** Returns those of a machine. */
+    /** Returns the devices of a machine. */
     public static List<PciDevice> all(KernelFiles machine) {
         return machine.names(DEVICES).stream()
                 .map(address -> new PciDevice(machine, address, route(machine, address)))

@@ -18,7 +18,7 @@ public record HostAndPort(String host, int port) {
 
     private static final Pattern NAME = Pattern.compile("(?:[^@]*@)?([A-Za-z0-9._-]+)(?::(\\d{1,5})?)?");
 
-    /** Returns those of a URI; null if it names no host. */
+    /** Returns the host and port of a URI; null if it names no host. */
     public static @Nullable HostAndPort of(URI uri) {
         if (uri.getHost() != null) {
             return new HostAndPort(uri.getHost(), uri.getPort());

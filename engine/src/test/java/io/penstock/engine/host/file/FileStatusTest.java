@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.junit.jupiter.api.Test;
 
-/** The offsets are those of struct statx in linux/stat.h. */
+/** The offsets come from struct statx in linux/stat.h. */
 class FileStatusTest {
 
     private static final int REGULAR = 0x81a4;

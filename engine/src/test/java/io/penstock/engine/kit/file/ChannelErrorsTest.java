@@ -75,7 +75,7 @@ class ChannelErrorsTest {
     }
 
     @Test
-    @EnabledOnOs(value = OS.LINUX, disabledReason = "the numbers are those of Linux")
+    @EnabledOnOs(value = OS.LINUX, disabledReason = "the numbers are Linux's")
     void eachMessageOfTheCLibraryHasItsNumber() {
         Function strerror = NativeLibrary.getProcess().getFunction("strerror");
         for (int errno : new int[] {Errno.EINTR, Errno.EAGAIN, Errno.ENOMEM, 18, 26, 75}) {
@@ -90,7 +90,7 @@ class ChannelErrorsTest {
     }
 
     @Test
-    @EnabledOnOs(value = OS.WINDOWS, disabledReason = "the numbers are those of Windows")
+    @EnabledOnOs(value = OS.WINDOWS, disabledReason = "the numbers are Windows'")
     void localizedMessagesOfWindowsHaveTheirNumber() throws IOException {
         ChannelFile file =
                 ChannelFile.open(directory.resolve("file"), Set.of(FileOption.WRITE, FileOption.CREATE), 4096);

@@ -66,7 +66,7 @@ public final class OrtApi {
         }
     }
 
-    /** Returns the number of an {@code ONNXTensorElementDataType}, which those of the Java API are not. */
+    /** Returns the number of an {@code ONNXTensorElementDataType}; the numbers of the Java API differ. */
     private static int elementType(OnnxJavaType type) {
         return switch (type) {
             case FLOAT -> 1;

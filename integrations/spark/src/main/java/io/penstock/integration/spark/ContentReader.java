@@ -70,7 +70,7 @@ abstract class ContentReader implements AutoCloseable {
         }
     }
 
-    /** Returns the file of a region, open until that of another one is wanted. */
+    /** Returns the file of a region, open until the file of another region is wanted. */
     final StorageFile file(Region region) throws IOException, InterruptedException {
         StorageFile open = file;
         if (open == null || !open.path().toString().equals(region.path())) {

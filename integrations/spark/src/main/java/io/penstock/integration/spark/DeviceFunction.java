@@ -20,7 +20,7 @@ public interface DeviceFunction<T> extends Serializable {
      * <p><b>Threading:</b> called on the delivery scheduler of the backend, for one chunk of a task at a time, not on
      * the thread of the task: {@code TaskContext.get()} is null.
      *
-     * <p><b>Errors:</b> those of the publisher, and those thrown, fail the task.
+     * <p><b>Errors:</b> errors of the publisher, and what is thrown, fail the task.
      *
      * <p><b>Cancellation:</b> Spark stops a task: the publisher is cancelled.
      *

@@ -13,11 +13,12 @@ import io.penstock.BufferRegion;
  * long sum = kernel.sum(memory.region());
  * }</pre>
  *
- * <p><b>Ownership:</b> the source frees the memory of a row when the task takes its next row, and that of the last one when
- * the rows end or when Spark ends the task for any reason. Work of a device's own queues on it must have ended by then;
- * transfers of Penstock keep what they need. It must not be closed.
+ * <p><b>Ownership:</b> the source frees the memory of a row when the task takes its next row, and the memory of the
+ * last row when the rows end or when Spark ends the task for any reason. Work of a device's own queues on it must have
+ * ended by then; transfers of Penstock keep what they need. It must not be closed.
  *
- * @param backend that of the executor's device, for transfers and for buffers of the task's own; it must not be closed
+ * @param backend the backend of the executor's device, for transfers and for buffers of the task's own; it must not be
+ *     closed
  * @param region the bytes, which may be overwritten
  */
 public record DeviceMemory(Backend backend, BufferRegion region) {

@@ -13,8 +13,8 @@ import java.util.Deque;
 import java.util.Objects;
 
 /**
- * Reads regions into memory of the executor's device, one at a time: the memory of a row is freed before that of the
- * next is taken, so that a task which waits for bytes in flight holds none. On the thread of a task.
+ * Reads regions into memory of the executor's device, one at a time: the memory of a row is freed before the memory of
+ * the next is taken, so that a task which waits for bytes in flight holds none. On the thread of a task.
  *
  * <p><b>Ownership:</b> holds the memory that was read last, too.
  */

@@ -75,7 +75,7 @@ public final class DeviceTasks {
      *
      * <p><b>Result:</b> lazy, as every Dataset.
      *
-     * <p><b>Errors:</b> those of reading and of {@code function}; {@link IllegalArgumentException} for an array in
+     * <p><b>Errors:</b> the errors of reading and of {@code function}; {@link IllegalArgumentException} for an array in
      * chunks of its file, which only its column {@code bytes} decodes, and if the chunks of a task are more than {@code
      * spark.penstock.in-flight-bytes}. They fail the task.
      *

@@ -109,7 +109,10 @@ final class ExecutorBackend {
         return lease(address(gpu), SparkEnv.get().conf());
     }
 
-    /** Returns the first address of a task's GPUs, that of its executor if it has none, an empty one if neither has. */
+    /**
+     * Returns the first address of a task's GPUs, the executor's first address if the task has none, an empty one if
+     * neither has.
+     */
     static String address(@Nullable ResourceInformation gpu) {
         return gpu == null || gpu.addresses().length == 0 ? addressOfExecutor : gpu.addresses()[0];
     }

@@ -27,7 +27,7 @@ record FileTimes(Map<String, Long> millis) implements Serializable {
         return new FileTimes(Map.of()).with(files);
     }
 
-    /** Returns these times, and those of further files. */
+    /** Returns these times, and the times of further files. */
     FileTimes with(Collection<Path> files) throws IOException {
         Map<String, Long> all = new HashMap<>(millis);
         for (Path file : files) {

@@ -70,7 +70,7 @@ final class FileWriter implements DataWriter<InternalRow> {
         String name = row.getUTF8String(nameColumn).toString();
         Path file = folder.resolve(name).normalize();
         if (file.equals(folder) || !file.startsWith(folder)) {
-            throw new IllegalArgumentException("name must be that of a file below the directory, was " + name);
+            throw new IllegalArgumentException("name must be the name of a file below the directory, was " + name);
         }
         if (folder.relativize(file).startsWith(FileWrite.TEMPORARY)) {
             throw new IllegalArgumentException(

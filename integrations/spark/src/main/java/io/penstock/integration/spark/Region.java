@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What a row of the source describes: an array, a region of one, or a region of a file.
  *
  * @param path the file
- * @param name the name of the array, or that of the file
+ * @param name the name of the array, or of the file
  * @param elements what the bytes mean; null for bytes of a file that was not parsed
  * @param offset where the bytes start in the file; {@link #IN_CHUNKS} if they lie there in chunks, which may be
  *     compressed

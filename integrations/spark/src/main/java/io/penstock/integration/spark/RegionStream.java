@@ -26,7 +26,7 @@ import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow
 import org.apache.spark.sql.internal.SQLConf;
 import org.jspecify.annotations.Nullable;
 
-/** The files of a growing directory, those of a micro-batch as a scan of their own. */
+/** The files of a growing directory, the files of a micro-batch as a scan of their own. */
 final class RegionStream implements MicroBatchStream, SupportsTriggerAvailableNow {
 
     private final RegionScan scan;
@@ -181,7 +181,9 @@ final class RegionStream implements MicroBatchStream, SupportsTriggerAvailableNo
             return entries.size();
         }
 
-        /** Writes an entry of those of {@code files} that are in none, at most {@code most} of them, if there are any. */
+        /**
+         * Writes an entry of the {@code files} that are in no entry, at most {@code most} of them, if there are any.
+         */
         void append(List<Path> files, int most) throws IOException {
             List<Path> found = files.stream()
                     .filter(file -> !known.contains(file))

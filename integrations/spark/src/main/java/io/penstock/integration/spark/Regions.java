@@ -30,11 +30,11 @@ final class Regions {
      *
      * <p><b>Threading:</b> blocks; several files are read at a time.
      *
-     * <p><b>Errors:</b> that of the first of the files that cannot be read.
+     * <p><b>Errors:</b> the error of the first of the files that cannot be read.
      */
     static List<Region> of(List<Path> files, SourceOptions options) {
         List<Region> regions = Flux.fromIterable(files)
-                // Errors as values: those of several files at once would be one without words, or be dropped with a
+                // Errors as values: errors of several files at once would be one without words, or be dropped with a
                 // message.
                 .flatMapSequential(
                         file -> of(file, options).materialize().filter(signal -> !signal.isOnComplete()), FILES_AT_ONCE)

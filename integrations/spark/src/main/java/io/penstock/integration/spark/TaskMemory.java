@@ -33,7 +33,7 @@ final class TaskMemory {
         this.task = task;
     }
 
-    /** Returns that of the calling task. */
+    /** Returns the memory of the calling task. */
     static TaskMemory current() {
         TaskContext task = TaskContext.get();
         if (task == null) {

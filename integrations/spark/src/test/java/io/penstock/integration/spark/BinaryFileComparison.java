@@ -133,7 +133,7 @@ public final class BinaryFileComparison {
         return found(region.buffer().hostView().orElseThrow().buffer(region.offset(), (int) region.length()));
     }
 
-    /** Arguments: a directory for the files, the number of files, and that of rounds. */
+    /** Arguments: a directory for the files, the number of files, and the number of rounds. */
     public static void main(String[] arguments) throws IOException {
         Path directory = Path.of(arguments[0]);
         int files = Integer.parseInt(arguments[1]);

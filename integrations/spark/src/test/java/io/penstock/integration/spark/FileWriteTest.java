@@ -109,7 +109,7 @@ class FileWriteTest {
         Dataset<Row> rows = arrays(1000, "1g");
         Path target = Files.createDirectory(folder.resolve("out"));
         assertThatThrownBy(() -> save(rows.selectExpr("'../x' as name", "bytes"), target))
-                .hasStackTraceContaining("name must be that of a file below the directory, was ../x");
+                .hasStackTraceContaining("name must be the name of a file below the directory, was ../x");
         assertThat(folder.resolve("x")).doesNotExist();
         assertThatThrownBy(() -> save(rows.selectExpr("'y/../_temporary/x' as name", "bytes"), target))
                 .hasStackTraceContaining(

@@ -16,7 +16,8 @@ import java.util.Optional;
 
 /**
  * A kernel as an application's: the sum of the words of a region of a GPU's memory, each times its number from 1,
- * modulo 2^64. So it differs if a word is wrong or in a wrong place, and the sums of parts add up to that of the whole.
+ * modulo 2^64. So it differs if a word is wrong or in a wrong place, and the sums of parts add up to the sum of the
+ * whole.
  */
 final class GpuSum {
 

@@ -226,7 +226,7 @@ class SourceTest {
                 .hasStackTraceContaining("the file became shorter than when the query was planned");
     }
 
-    /** The bytes would be those of another array than the row's. */
+    /** The bytes would belong to another array than the row's. */
     @ParameterizedTest
     @ValueSource(strings = {"true", "false"})
     void aFileThatWasReplacedFailsTheQuery(String raw) throws IOException {

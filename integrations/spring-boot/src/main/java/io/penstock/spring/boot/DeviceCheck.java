@@ -25,7 +25,7 @@ final class DeviceCheck {
     /**
      * Emits name, device and means of the backend, if the device works.
      *
-     * <p><b>Errors:</b> those of the device; {@link io.penstock.ClosedException}; {@link IllegalStateException} if
+     * <p><b>Errors:</b> the errors of the device; {@link io.penstock.ClosedException}; {@link IllegalStateException} if
      * other bytes came back; {@link java.util.concurrent.TimeoutException}.
      */
     static Mono<Map<String, Object>> of(Backend backend) {
@@ -49,7 +49,7 @@ final class DeviceCheck {
     }
 
     private static Mono<Boolean> roundTrip(DeviceBuffer buffer) {
-        long word = ThreadLocalRandom.current().nextLong(); // the memory may still hold that of the last check
+        long word = ThreadLocalRandom.current().nextLong(); // the memory may still hold the word of the last check
         ByteBuffer sent = ByteBuffer.allocateDirect(Long.BYTES).putLong(0, word);
         ByteBuffer back = ByteBuffer.allocateDirect(Long.BYTES);
         return buffer.upload(0, sent).then(buffer.download(0, back)).map(copied -> {

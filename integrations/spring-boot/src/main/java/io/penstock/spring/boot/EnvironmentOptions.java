@@ -25,7 +25,7 @@ final class EnvironmentOptions {
     private static final String BACKEND = "penstock.backend";
     private static final String CONFIG = "penstock.config";
 
-    /** The name of an option in a message, not that of a file. */
+    /** The name of an option in a message, not the name of a file. */
     private static final Pattern OPTION = Pattern.compile("(?<![\\w./-])penstock(\\.[\\w-]+)+");
 
     /** Sources that Penstock reads and checks by itself. */
@@ -36,8 +36,8 @@ final class EnvironmentOptions {
     private EnvironmentOptions() {}
 
     /**
-     * Opens the backend that {@code penstock.backend} names, else that of {@link Backends#configured()}, with the
-     * options that are set.
+     * Opens the backend that {@code penstock.backend} names, else the backend of {@link Backends#configured()}, with
+     * the options that are set.
      *
      * @throws InvalidConfigurationPropertyValueException for a value out of range, a name that no option has, or a file
      *     {@code penstock.config} that cannot be read; Boot reports where it was set

@@ -193,7 +193,7 @@ class UnusualAnswersTest extends ServedFile {
         }
     }
 
-    /** Its length would be that of the coded file. */
+    /** Its length would be the length of the coded file. */
     @Test
     void aServerThatCodesTheFirstByteIsRefusedAtTheOpening() {
         server.answer = (request, to) -> {

@@ -4,7 +4,7 @@ package io.penstock.remote.s3;
 import io.penstock.Option;
 import java.util.List;
 
-/** The options of {@code s3:} URIs, in addition to those of {@link io.penstock.CommonOptions} for other hosts. */
+/** The options of {@code s3:} URIs, in addition to the options of {@link io.penstock.CommonOptions} for other hosts. */
 public final class S3Options {
 
     private static final Option.Group OPTIONS = new Option.Group();

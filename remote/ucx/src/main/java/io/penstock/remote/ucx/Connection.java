@@ -251,7 +251,7 @@ final class Connection {
     /**
      * Receives the data of a message.
      *
-     * @param memoryType of UCX, of the memory; that of the host if the data {@linkplain Data#isHere is here}
+     * @param memoryType of UCX, of the memory; the host's if the data {@linkplain Data#isHere is here}
      * @param ended called with the status when the memory is not used any more; may be called before this returns
      * @return ends it early
      */

@@ -61,7 +61,7 @@ final class RemotePeer implements Connection.Side {
 
     /** Connects to a listener by the token of one of its exports; blocks. */
     static RemotePeer connect(String host, int port, String token, long timeoutNanos) throws IOException {
-        UcxContext.get(); // whose failure says more than that of a connection
+        UcxContext.get(); // first: its failure says more than the failure of a connection
         String name = host + ":" + port;
         Socket socket = new Socket();
         try {

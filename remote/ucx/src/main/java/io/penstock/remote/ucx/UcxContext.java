@@ -225,7 +225,7 @@ final class UcxContext {
                 new NativeError(call, status, UcsStatus.symbol(status)), NativeFailure.Kind.PERMANENT, note);
     }
 
-    /** Throws unless {@code status} is that of success. */
+    /** Throws unless {@code status} is success. */
     static void check(String call, int status) throws NativeException {
         if (status != UcsStatus.OK) {
             throw new NativeException(call, failure(call, status, ""));

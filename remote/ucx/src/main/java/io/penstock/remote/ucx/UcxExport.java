@@ -42,8 +42,8 @@ public final class UcxExport implements AutoCloseable {
     }
 
     /**
-     * Returns whether bytes go through staging memory of the listener: those of files do, and those of devices, unless
-     * UCX accesses their memory itself ({@link UcxOptions#GPU_DIRECT}).
+     * Returns whether bytes go through staging memory of the listener: the bytes of files do, and the bytes of devices,
+     * unless UCX accesses their memory itself ({@link UcxOptions#GPU_DIRECT}).
      */
     public boolean isStaged() {
         return source.address() == 0;

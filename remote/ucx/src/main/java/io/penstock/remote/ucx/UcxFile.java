@@ -67,7 +67,7 @@ final class UcxFile implements AsyncFile {
         start(sync);
     }
 
-    /** Returns the cause of a failure: the native one, or else that of the connection. */
+    /** Returns the cause of a failure: the native one, or else the connection's. */
     private NativeFailure known(Throwable failure) {
         return failure instanceof NativeException known ? known.failure() : peer.failure();
     }

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Exports files and buffers of this process to others, which open them by URI: {@code backend.openFile(export.uri())}.
  *
- * <p>Each reader has a connection, served by one thread. Bytes of host memory go from where they are; those of files
+ * <p>Each reader has a connection, served by one thread. Bytes of host memory go from where they are; bytes of files
  * and of devices through staging memory of the host, unless {@link UcxOptions#GPU_DIRECT} is set.
  *
  * <p><b>Ownership:</b> the caller that opened it closes it, before the backend. Thread-safe.

@@ -4,7 +4,7 @@ package io.penstock.remote.ucx;
 import io.penstock.Option;
 import java.util.List;
 
-/** The options of exports by UCX, in addition to those of {@link io.penstock.CommonOptions} for other hosts. */
+/** The options of exports by UCX, in addition to the options of {@link io.penstock.CommonOptions} for other hosts. */
 public final class UcxOptions {
 
     private static final Option.Group OPTIONS = new Option.Group();

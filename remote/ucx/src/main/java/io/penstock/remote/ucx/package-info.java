@@ -5,7 +5,7 @@
  * listener.
  *
  * <p>Bytes go by UCX's active messages: over shared memory within a host, else over TCP or RDMA, as UCX chooses. Each
- * connection has a UCX worker of its own, driven by one thread at either end, and a socket, whose end is that of the
+ * connection has a UCX worker of its own, driven by one thread at either end, and a socket, whose end is the end of the
  * peer.
  */
 @NullMarked

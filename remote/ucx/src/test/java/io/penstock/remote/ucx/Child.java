@@ -61,7 +61,7 @@ final class Child implements AutoCloseable {
         return exporter(List.of(), "127.0.0.1", transports, bytes, folder);
     }
 
-    /** Starts an exporter by a command that ends in that of the JVM. */
+    /** Starts an exporter by a command that ends in the command of the JVM. */
     static Child exporter(List<String> launcher, String address, String transports, int bytes, Path folder)
             throws IOException {
         return exporter(

@@ -337,7 +337,7 @@ class PeersTest {
         }
     }
 
-    /** Were the segments of the reader those of UCX itself, UCX would end it. */
+    /** If the segments of the reader were UCX's own, UCX would end it. */
     @Test
     void segmentsHaveTheSizeThatPeersCompare() throws Exception {
         Map<String, String> environment = Map.of("UCX_TLS", TCP, "UCX_TCP_RX_SEG_SIZE", "512k");

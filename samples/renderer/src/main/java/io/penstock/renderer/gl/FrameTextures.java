@@ -20,8 +20,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.SynchronousSink;
 
 /**
- * The textures of a video: some for frames being fetched, one texture per plane, and those of the screen, to which a
- * frame is copied when it is shown.
+ * The textures of a video: some for frames being fetched, one texture per plane, and the textures of the screen, to
+ * which a frame is copied when it is shown.
  *
  * <p><b>Ownership:</b> close it after the playback has terminated, and before the application.
  */

@@ -68,8 +68,8 @@ final class FrameLoop implements AutoCloseable {
      *
      * <p><b>Result:</b> the frame, on the loop's thread, once the frames requested before it are drawn.
      *
-     * <p><b>Errors:</b> that of opening or reading, after which the source is closed; {@link BadVolumeException} if the
-     * budget is too small; {@link CancellationException} if the viewer has left.
+     * <p><b>Errors:</b> the error of opening or reading, after which the source is closed; {@link BadVolumeException}
+     * if the budget is too small; {@link CancellationException} if the viewer has left.
      *
      * <p><b>Cancellation:</b> drops the result. {@link Viewer#leave} ends the drawing.
      */

@@ -13,7 +13,8 @@ import java.io.UncheckedIOException;
 import java.util.List;
 
 /**
- * The messages of the server to a page, as JSON with a field {@code type}. That of a frame is followed by its picture.
+ * The messages of the server to a page, as JSON with a field {@code type}. The message of a frame is followed by its
+ * picture.
  */
 final class Messages {
 

@@ -9,7 +9,7 @@ import java.util.Set;
 /**
  * A source that is open: the composer that draws from it, the viewers that use it, and the meter of its backend.
  *
- * <p><b>Threading:</b> {@link #meter} and {@link #backend} are for any thread, the rest for that of the
+ * <p><b>Threading:</b> {@link #meter} and {@link #backend} are for any thread, the rest for the thread of the
  * {@link FrameLoop}.
  */
 final class OpenSource implements AutoCloseable {

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Which pages may open a socket: those of this server, and those of named origins.
+ * Which pages may open a socket: the pages of this server, and of named origins.
  *
  * <p>The host of a request must be an address or {@code localhost}: the owner of any other name could make it resolve
  * to this machine (DNS rebinding), and a page of that name would then have the same origin as this server.

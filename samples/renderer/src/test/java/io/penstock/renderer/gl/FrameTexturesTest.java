@@ -167,7 +167,9 @@ class FrameTexturesTest {
         }
     }
 
-    /** Frame 4 is seen from 4 to 6.5 periods: the time of frame 5 has passed by then, and that of 6 has not. */
+    /**
+     * Frame 4 is seen from 4 to 6.5 periods: the time of frame 5 has passed by then, and the time of frame 6 has not.
+     */
     @ParameterizedTest
     @CsvSource({"YUV420, 21x11, 2", "YUV420, 64x48, 5", "RGB, 33x7, 3"})
     void lateFramesAreDroppedAndTheOthersShown(FrameFormat format, String size, int places) throws IOException {

@@ -96,7 +96,7 @@ class PlaybackTest {
 
     @Test
     void aFrameThatIsDueWhileAnotherIsShownTooLongIsDroppedAndNotFetched() {
-        stage.showing.put(3L, 35L); // shown from 30 to 65: the time of 4 has passed at 50, that of 5 at 60
+        stage.showing.put(3L, 35L); // shown from 30 to 65: 4's time has passed at 50, 5's at 60
         Playback.Result result = play(PERIOD, 2, 9);
         assertThat(stage.shown).containsExactly(0L, 1L, 2L, 3L, 6L, 7L, 8L);
         assertThat(stage.fetched).containsExactly(0L, 1L, 2L, 3L, 6L, 7L, 8L);

@@ -37,8 +37,8 @@ class MaximumViewTest {
     }
 
     /**
-     * From where x, y and z are projected from, a ray runs along one axis. Where nothing changes along that, the
-     * largest value of the ray is that of the projection, interpolated between four lines.
+     * From where x, y and z are projected from, a ray runs along one axis. Where nothing changes along that axis, the
+     * largest value of the ray is the value of the projection, interpolated between four lines.
      */
     @ParameterizedTest
     @CsvSource({"0, 90, 0", "1, 0, 0", "2, 180, 90", "0, -90, 0", "1, 180, 0", "2, 0, 90", "2, 0, -90"})

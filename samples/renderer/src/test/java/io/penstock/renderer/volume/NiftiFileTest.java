@@ -212,7 +212,7 @@ class NiftiFileTest {
                         unnamed.add(file);
                     }
                 } catch (NoSuchFileException closed) {
-                    // that of the list itself
+                    // the descriptor of the list itself
                 }
             }
         }

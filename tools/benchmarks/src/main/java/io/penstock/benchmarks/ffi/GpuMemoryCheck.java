@@ -34,7 +34,7 @@ public final class GpuMemoryCheck {
         return checked(attend_differences(device, memory, bytes, base));
     }
 
-    /** Counts the words that differ from those of blocks of the test file. */
+    /** Counts the words that differ from the words of blocks of the test file. */
     public static long gatherDifferences(long memory, int blockBytes, long[] offsets) throws IOException {
         return checked(attend_gather_differences(memory, offsets.length, blockBytes, offsets));
     }

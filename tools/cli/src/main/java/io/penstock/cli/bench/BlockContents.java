@@ -92,8 +92,8 @@ final class BlockContents {
     }
 
     /**
-     * Several slots may have written the block at the same time, in segments without an order: its bytes must be those
-     * of one slot up to some place, from there those of another, and so on.
+     * Several slots may have written the block at the same time, in segments without an order: its bytes must be the
+     * bytes of one slot up to some place, from there the bytes of another, and so on.
      */
     private void verifyWritten(Job job, FileChannel file, long offset) throws IOException {
         int writer = 0;
@@ -127,8 +127,8 @@ final class BlockContents {
     }
 
     /**
-     * Returns a slot whose next 8 bytes from {@code from} on are those of the part, or what it has left; negative if
-     * there is none.
+     * Returns a slot whose next 8 bytes from {@code from} on are the bytes of the part, or what it has left; negative
+     * if there is none.
      */
     private int writer(Job job, long at, int from) {
         return slot(job, at, from, Math.min(found.limit(), from + Long.BYTES));

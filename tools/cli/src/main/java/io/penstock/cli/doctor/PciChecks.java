@@ -40,7 +40,7 @@ public final class PciChecks {
             findings.add(Finding.note(
                     TOPOLOGY,
                     "this is a virtual machine",
-                    "the hypervisor defines its PCI topology: the distances below may not be those of the hardware",
+                    "the hypervisor defines its PCI topology: the distances below may differ from the hardware's",
                     ""));
         }
         gpus.forEach(gpu -> partners.stream()

@@ -19,7 +19,7 @@ public final class ClientLimits {
     private ClientLimits() {}
 
     /**
-     * Returns a server that has the limits. Those of a request and its response end where a connection becomes a
+     * Returns a server that has the limits. The limits of a request and its response end where a connection becomes a
      * WebSocket.
      */
     public static HttpServer of(HttpServer server, Limits limits) {

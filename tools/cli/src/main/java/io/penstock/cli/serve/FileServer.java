@@ -42,7 +42,7 @@ public final class FileServer implements AutoCloseable {
      * Starts a server.
      *
      * @param address where to listen; port 0 for any free port
-     * @param names the names by which clients reach it, beside that; none for those of {@link Hosts}
+     * @param names the names by which clients reach it, beside the address; none for the names of {@link Hosts}
      * @param limits the limits for clients
      * @throws IllegalStateException if it cannot listen there
      * @throws IllegalArgumentException if a name can be none of a host

@@ -99,8 +99,8 @@ public final class OpenFiles implements AutoCloseable {
      * Opens a file, or reuses an open one. Neither emitted nor dropped values need to be closed: {@code held} closes
      * them.
      *
-     * <p><b>Errors:</b> those of {@link Backend#openFile}; {@link NoSuchFileException} if the path now leads to another
-     * file. Completes empty if {@code held} was closed meanwhile.
+     * <p><b>Errors:</b> the errors of {@link Backend#openFile}; {@link NoSuchFileException} if the path now leads to
+     * another file. Completes empty if {@code held} was closed meanwhile.
      */
     Mono<Use> use(FoundFile found, Held held) {
         return Mono.defer(() -> {

@@ -54,7 +54,7 @@ class ServeCommandTest {
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "--enable-native-access=ALL-UNNAMED",
                         "-Dlogback.configurationFile="
-                                + Penstock.class.getResource("/logback.xml"), // not that of tests
+                                + Penstock.class.getResource("/logback.xml"), // not the tests' own
                         "-cp",
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                         Penstock.class.getName(),

@@ -202,7 +202,7 @@ class ServeLoadTest {
         return counts().entrySet().stream().allMatch(now -> now.getValue() <= Math.max(0, before.get(now.getKey())));
     }
 
-    /** Returns how many threads there are, by pool; "" is for those of none. */
+    /** Returns how many threads there are, by pool; "" is for threads of no pool. */
     private static Map<String, Long> threads() {
         Thread[] all = new Thread[4096];
         int count = Thread.enumerate(all);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Commands on the URLs of a server: that of {@code penstock serve}. */
+/** Commands on the URLs of {@code penstock serve}. */
 class UrlCommandsTest {
 
     private static final String HEADER =

@@ -52,7 +52,7 @@ final class Signer implements AutoCloseable {
     }
 
     /**
-     * Returns the headers of a GET request, and those of its signature.
+     * Returns the headers of a GET request, and the headers of its signature.
      *
      * @param name of the object, for messages
      * @param path with percent signs, as it is sent

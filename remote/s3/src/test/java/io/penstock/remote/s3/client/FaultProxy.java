@@ -30,7 +30,7 @@ final class FaultProxy implements AutoCloseable {
         boolean answer(Request request, OutputStream to) throws IOException;
     }
 
-    /** One request; {@code number} of those of its kind, from 0. */
+    /** One request; {@code number} among the requests of its kind, from 0. */
     static final class Request {
         final int number;
         final String kind; // its method, or OPEN for a GET of the first byte
