@@ -45,7 +45,7 @@ final class Mutants {
     private record Mutant(String id, String what, List<String> killedBy, boolean byTimeout, List<Edit> edits) {}
 
     /**
-     * How a run of tests ended; {@code failed} are failures of tests, without those that were a time limit of JUnit's.
+     * How a run of tests ended; {@code failed} are failures of tests, without failures by a time limit of JUnit's.
      */
     private record Outcome(boolean timeLimit, int successful, int failed, int timedOut, String firstFailure) {}
 

@@ -206,7 +206,7 @@ public interface Backend extends AutoCloseable {
      * <p><b>Result:</b> a fence behind the transfer, as soon as other work may wait on it; see
      * {@link Capabilities#fences()}. The caller closes it.
      *
-     * <p><b>Errors:</b> those that occur before the fence is emitted; later ones are signalled by
+     * <p><b>Errors:</b> errors that occur before the fence is emitted; later ones are signalled by
      * {@link DeviceFence#outcome()}.
      *
      * <p><b>Cancellation:</b> until the fence has reached the subscriber: asks the device to stop, and closes the

@@ -141,8 +141,8 @@ public final class Backends {
     }
 
     /**
-     * Lists every provider; for those that cannot be used, with the reason. Never throws because of a provider, and
-     * opens no backend.
+     * Lists every provider; for a provider that cannot be used, with the reason. Never throws because of a provider,
+     * and opens no backend.
      *
      * @throws IllegalArgumentException for an unknown option, or a value out of range
      */

@@ -12,8 +12,8 @@ final class Spelling {
     private Spelling() {}
 
     /**
-     * Returns the one of {@code words} that is at most two edits, and fewer than its length, away from {@code word}; or
-     * null.
+     * Returns the word of {@code words} that is at most two edits, and fewer than its length, away from {@code word};
+     * or null.
      */
     static @Nullable String nearest(String word, Collection<String> words) {
         String nearest = null;

@@ -69,7 +69,7 @@ public final class StreamPlan {
     }
 
     /**
-     * Returns this plan with {@code chunks} leased at a time (default: 4): the one in use and those read
+     * Returns this plan with {@code chunks} leased at a time (default: 4): the chunk in use and chunks read
      * ahead.
      *
      * @throws IllegalArgumentException if less than 1
@@ -82,7 +82,7 @@ public final class StreamPlan {
     /**
      * Returns this plan with signals on the threads on which chunks have been read and leases end, I/O queues' among
      * them, as {@link CommonOptions#DELIVERY} {@code direct} does for all of a backend. For a function and a subscriber
-     * that return at once, and never block: such as those that hand the bytes to an event loop of their own, which
+     * that return at once, and never block: such as functions that hand the bytes to an event loop of their own, which
      * saves a thread in between.
      */
     public StreamPlan directDelivery() {

@@ -84,7 +84,7 @@ public final class WritePlan {
     }
 
     /**
-     * Returns this plan with {@code chunks} leased at a time (default: 4): the one being filled and those
+     * Returns this plan with {@code chunks} leased at a time (default: 4): the chunk being filled and chunks
      * being written.
      *
      * @throws IllegalArgumentException if less than 1

@@ -26,8 +26,8 @@ public interface NativeFiles {
     }
 
     /**
-     * Gives {@code to} the ACL and the extended attributes of {@code from}, but for those that vouch for its content,
-     * and removes an ACL that it has from its folder.
+     * Gives {@code to} the ACL and the extended attributes of {@code from}, except attributes that vouch for its
+     * content, and removes an ACL that it has from its folder.
      *
      * @throws IOException if some are refused; the others have been copied
      */

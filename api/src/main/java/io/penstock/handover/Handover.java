@@ -7,7 +7,7 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * A closeable resource between the one that makes it and the one that asked for it and may cancel meanwhile.
+ * A closeable resource between the code that makes it and the subscriber that asked for it and may cancel meanwhile.
  *
  * <p><b>Ownership:</b> arrival, failure, delivery and cancel compete in one atomic step. A resource that arrives belongs
  * to the handover, until it is {@linkplain #take taken}, which one caller does. One that arrives second, or too late, is

@@ -29,7 +29,7 @@ class UninterruptedEndTest {
     private final CountDownLatch subscribed = new CountDownLatch(1);
     private Schedulers.Snapshot usual;
 
-    /** A thread whose tasks have delivered their end before those who submitted them learn of the tasks' futures. */
+    /** A thread whose tasks have delivered their end before the submitters learn of the tasks' futures. */
     private final class FastThread extends ThreadPoolExecutor {
         FastThread() {
             super(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>());

@@ -90,7 +90,7 @@ public final class Closing {
         Mono.fromFuture(drained).subscribe(nothing -> {}, e -> {}, () -> ElasticCalls.run(free));
     }
 
-    /** Not on a thread for calls that block: all of those may be taken by calls that wait. */
+    /** Not on a thread for calls that block: all such threads may be taken by calls that wait. */
     private Disposable scheduleAbandon() {
         long millis = timeout.toMillis();
         try {

@@ -38,7 +38,7 @@ final class DeliveryThreads {
         return direct;
     }
 
-    /** Releases the thread that polls for signals; those that come yet are delivered on another one. */
+    /** Releases the thread that polls for signals; later signals are delivered on another thread. */
     void stop() {
         if (polling != null) {
             polling.release();

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
 
     /**
-     * Returns the path of a transfer; counts it if it is not the first, and reports why those before it are bypassed.
+     * Returns the path of a transfer; counts it if it is not the first, and reports why the paths before it are
+     * bypassed.
      */
     int take(Transfer transfer) {
         int taken = first(transfer, true);

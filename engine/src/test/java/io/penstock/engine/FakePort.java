@@ -201,12 +201,12 @@ public class FakePort implements Port {
         mostOpen = Math.max(mostOpen, open.size());
     }
 
-    /** Ends the transfer that was opened first of those still open. */
+    /** Ends the transfer that was opened first of the transfers still open. */
     public void end() {
         end(0);
     }
 
-    /** Ends one of those that are open, counted from the oldest, with all the bytes that there are. */
+    /** Ends an open transfer, counted from the oldest, with all the bytes that there are. */
     public void end(int index) {
         OpenTransfer ending = open.remove(index);
         Transfer transfer = ending.transfer();
@@ -232,7 +232,7 @@ public class FakePort implements Port {
         ending.finish(0);
     }
 
-    /** Ends one of those that are open, in error. */
+    /** Ends an open transfer in error. */
     public void fail(int index, Throwable error) {
         OpenTransfer ending = open.remove(index);
         ending.fail(error);

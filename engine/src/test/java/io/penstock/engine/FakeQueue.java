@@ -53,7 +53,7 @@ public final class FakeQueue implements NativeQueue {
     public final Map<Integer, Taken> held = new LinkedHashMap<>(); // in the order in which they came
     public final List<Integer> cancelled = new ArrayList<>();
     public volatile boolean hold;
-    public volatile boolean keepsCopies; // ends those that it takes from now on only by hand
+    public volatile boolean keepsCopies; // ends copies that it takes from now on only by hand
     public final AtomicInteger keptCopies = new AtomicInteger();
     public volatile int shortBy; // reads and writes move at most this many bytes, if not 0
     public int copiesBeforeFailure = Integer.MAX_VALUE; // under this

@@ -30,10 +30,10 @@ public record Array(String name, ElementType type, List<Long> shape, ByteOrder b
     public sealed interface Data permits Extent, Data.Chunked {
 
         /**
-         * Chunks of equal shape. Those at the far edges have the full shape too, and extend beyond the array.
+         * Chunks of equal shape. Chunks at the far edges have the full shape too, and extend beyond the array.
          *
          * @param chunkShape the extent of a chunk in each dimension
-         * @param dimensionOrder the dimensions in a chunk, the one that varies slowest first; empty if that is the
+         * @param dimensionOrder the dimensions in a chunk, slowest varying first; empty if that is the
          *     {@linkplain Array#order() order of the array}
          * @param chunks the chunks that exist, in row-major order of the grid; the elements of all others have the
          *     fill value

@@ -63,7 +63,7 @@ public final class ArrayWriter {
     }
 
     /**
-     * Writes arrays to a safetensors file: those with large elements first, as the reference implementation does, so
+     * Writes arrays to a safetensors file: arrays with large elements first, as the reference implementation does, so
      * that each is aligned to its elements.
      *
      * <p><b>Result:</b> the length of the file, once it is durable and has its name.

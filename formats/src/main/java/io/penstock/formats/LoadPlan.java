@@ -80,7 +80,7 @@ public final class LoadPlan {
     }
 
     private final List<Placement> placements;
-    private final List<Placement> throughHost; // those that pass through memory of the host
+    private final List<Placement> throughHost; // arrays that pass through memory of the host
     private final List<Long> buffers;
     private final Map<Path, List<Batch>> batches;
     private final long bytes; // of the arrays
@@ -207,7 +207,7 @@ public final class LoadPlan {
          * Starts without arrays.
          *
          * @param oneBuffer whether all are in the buffer of number 0; else each is in the buffer of its own number
-         * @param none the conversion of those that are loaded as they are
+         * @param none the conversion of arrays that are loaded as they are
          */
         PlacementList(boolean oneBuffer, Conversion none) {
             this.oneBuffer = oneBuffer;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class LoadedArrays implements AutoCloseable {
 
     /**
-     * The one owner of several buffers. A buffer that is added after the set was closed is closed at once, so that a
+     * The owner of several buffers. A buffer that is added after the set was closed is closed at once, so that a
      * cancel which overtakes an allocation leaves nothing. Thread-safe.
      */
     static final class BufferSet implements AutoCloseable {

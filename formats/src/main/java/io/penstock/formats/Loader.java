@@ -159,7 +159,7 @@ public final class Loader {
 
     /**
      * Returns this loader, which takes about that many bytes of the host's memory (default: 256 MiB) for arrays that
-     * pass through it: those in compressed or small chunks, and those that are converted.
+     * pass through it: arrays in compressed or small chunks, and arrays that are converted.
      *
      * @throws IllegalArgumentException if less than 1 MiB or more than 1 GiB
      */
@@ -277,7 +277,7 @@ public final class Loader {
         return placements;
     }
 
-    /** Checks names across files: those within a file differ. */
+    /** Checks names across files: names within a file differ. */
     private void checkNames(List<ArrayFile> files) {
         Set<String> names = new HashSet<>();
         if (files.size() > 1) {

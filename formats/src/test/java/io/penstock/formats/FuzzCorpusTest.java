@@ -18,7 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What fuzzing has found of a format: inputs that reach all of a reader that it reached, and those that once failed.
+ * What fuzzing has found of a format: inputs that cover all of a reader that fuzzing has covered, and inputs that once
+ * failed.
  */
 @Tag("once")
 class FuzzCorpusTest {

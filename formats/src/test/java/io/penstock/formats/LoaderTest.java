@@ -156,7 +156,7 @@ class LoaderTest {
         }
     }
 
-    /** The second joins when the first begins: alone, that one may have read all before. */
+    /** The second joins when the first begins: alone, the first may have read all before. */
     @Test
     void sharedLoadsReadEachByteOnce() throws IOException {
         Path model = model("shared.safetensors", 100_000, 3, 50_000);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Holds what the readers find in files of other libraries against what those libraries find in them. */
+/** Compares what the readers find in files of other libraries with what these libraries find in them. */
 class RealFilesTest {
 
     private static ArrayFile read(String name) {

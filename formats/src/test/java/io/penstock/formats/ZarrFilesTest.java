@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Zarr of three other implementations, loaded, and held against what those read. */
+/** Zarr of three other implementations, loaded, and compared with what these implementations read. */
 class ZarrFilesTest {
 
     private static final Map<String, String> TYPES = Map.ofEntries(

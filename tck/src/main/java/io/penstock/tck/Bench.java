@@ -116,7 +116,7 @@ public final class Bench {
         return opened;
     }
 
-    /** Closes {@code resource} after the test, before those that were kept earlier. */
+    /** Closes {@code resource} after the test, before resources that were kept earlier. */
     public <C extends AutoCloseable> C keep(C resource) {
         synchronized (kept) {
             kept.push(resource);

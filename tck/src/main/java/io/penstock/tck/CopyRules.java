@@ -280,7 +280,7 @@ public interface CopyRules extends Rules {
         SharedRead shared = new SharedRead(CHUNK);
         Mono<Completion> first = shared.join(bench.backend(), shareOf(bench, path, here));
         Mono<Completion> other = shared.join(second.backend(), shareOf(second, path, there));
-        // The second takes part from the moment at which the first begins: alone, that one may have read all before.
+        // The second takes part from the moment at which the first begins: alone, the first may have read all before.
         AtomicReference<@Nullable Witness<Completion>> joined = new AtomicReference<>();
         Runnable join = () -> {
             if (joined.get() == null) {

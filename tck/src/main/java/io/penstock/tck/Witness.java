@@ -15,7 +15,7 @@ import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
 /**
- * A subscriber that records every signal, including those that a correct publisher would not send.
+ * A subscriber that records every signal, including signals that a correct publisher would not send.
  *
  * @param <T> the type of the values
  */

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An {@code ID3D11Fence} of the application's, and those that it is handed. */
+/** An {@code ID3D11Fence} of the application's, and fences that it is handed. */
 @Tag("fake")
 @ExtendWith(Direct3dFake.class)
 class ApplicationFenceTest {

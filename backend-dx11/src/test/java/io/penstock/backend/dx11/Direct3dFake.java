@@ -81,7 +81,7 @@ final class Direct3dFake implements BeforeAllCallback, AfterEachCallback {
         call("fake_remove", reason, silently ? 1 : 0);
     }
 
-    /** Returns the calls of Direct3D's methods so far, without those that found a copy under way. */
+    /** Returns the calls of Direct3D's methods so far, without calls that found a copy under way. */
     static int calls() {
         return call("fake_calls") - call("fake_polls");
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Tests on Windows, or what Wine makes of it: {@code backend-dx11/wine/run}. Those that are tagged {@code fake} run in
+ * Tests on Windows, or what Wine makes of it: {@code backend-dx11/wine/run}. Tests that are tagged {@code fake} run in
  * a JVM of their own, on a d3d11.dll that stands in front of the real one.
  */
 @NullMarked

@@ -51,7 +51,7 @@ final class CompletionFlux extends Flux<CommandCompletion> {
         wakeup.wake();
         End ended = end;
         if (ended != null) {
-            receiver.end(ended); // unless terminate() has found it: the one of the two that comes second does
+            receiver.end(ended); // unless terminate() has found it: the second of the two ends it
         }
     }
 

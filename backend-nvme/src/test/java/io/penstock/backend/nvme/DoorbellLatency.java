@@ -20,7 +20,7 @@ import reactor.core.publisher.Flux;
 
 /**
  * How long it takes from the moment at which a submitter begins an entry to the {@code onNext} of its completion, over an
- * emulated controller. The blocks that were read are compared with those that were written.
+ * emulated controller. The blocks that were read are compared with the blocks that were written.
  *
  * <pre>
  * java ... io.penstock.backend.nvme.DoorbellLatency CONTROLLER SUBMITTER [COMMANDS]

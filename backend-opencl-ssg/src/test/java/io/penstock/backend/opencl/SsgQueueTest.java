@@ -102,7 +102,7 @@ class SsgQueueTest {
         close();
     }
 
-    /** Both end between the look at the one and the look at the other. */
+    /** Both end between the query of the first and the query of the second. */
     @Test
     void aCommandDoesNotSeemToHaveEndedBeforeOneThatItMayHaveWaitedFor() throws IOException {
         open(SsgFixture.OPTIONS);

@@ -42,7 +42,7 @@ public class CallThreads<C> { // a simulation starts threads and waits in its ow
     private final MpscVarHandleArrayQueue<C> ended;
     private final Thread[] threads;
     private int started;
-    private int inFlight; // including those that wait
+    private int inFlight; // including calls that wait
     private volatile boolean closed;
 
     /**
@@ -73,7 +73,7 @@ public class CallThreads<C> { // a simulation starts threads and waits in its ow
         if (started < Math.min(inFlight, threads.length)) {
             try {
                 startThread();
-            } catch (OutOfMemoryError e) { // the system permits no more threads: those that there are do the work
+            } catch (OutOfMemoryError e) { // the system permits no more threads: the existing threads do the work
                 if (started == 0) {
                     calls.fail(call, e);
                     ended.add(call);

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The paths of a backend for a value of its option, the best first, and last the one that takes everything: each takes
+ * The paths of a backend for a value of its option, the best first, and last the path that takes everything: each takes
  * a transfer or returns why not, and the next one is tried.
  *
  * @param <P> the values of the option; its default takes every path that is available, others ask for one

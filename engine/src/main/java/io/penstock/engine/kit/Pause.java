@@ -23,7 +23,7 @@ public final class Pause {
 
     /**
      * The most arrivals at a time, or requests in flight, for which a thread polls unless told otherwise. Where there
-     * are more, those that come while it sleeps are a batch, which costs less than to handle each at once.
+     * are more, events that come while it sleeps are a batch, which costs less than to handle each at once.
      */
     public static final int FEW = 4;
 
@@ -86,7 +86,7 @@ public final class Pause {
         return this;
     }
 
-    /** Sets the first and the longest nap; each nap is twice as long as the one before. */
+    /** Sets the first and the longest nap; each nap is twice as long as the nap before. */
     public Pause naps(long firstNanos, long longestNanos) {
         this.firstNanos = firstNanos;
         this.longestNanos = longestNanos;

@@ -47,7 +47,10 @@ public final class OrderKeys {
         }
     }
 
-    /** Those that wait for one key; of equal keys, the one of the map: it is found without the application's equals. */
+    /**
+     * The waiters of one key. Of equal keys it holds the key of the map, which is found without the application's
+     * equals.
+     */
     private record Line(Key key, ArrayDeque<Turn> turns) {}
 
     private final Map<Key, Line> lines = new HashMap<>(); // the first of a line is running

@@ -7,7 +7,7 @@ import java.util.ArrayDeque;
  * Runs the native syncs of one handle one at a time. The kernel reports a failed write-back once to each descriptor, to
  * the first sync (fsync(2)): of two concurrent ones, the other would succeed, although its bytes are lost.
  *
- * <p><b>Threading:</b> thread-safe. A sync starts on the thread that ended the one before, outside the lock; it should
+ * <p><b>Threading:</b> thread-safe. A sync starts on the thread that ended the sync before, outside the lock; it should
  * only post.
  */
 public final class SyncLine {

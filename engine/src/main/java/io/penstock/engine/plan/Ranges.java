@@ -14,7 +14,7 @@ final class Ranges {
         this.ends = ends;
     }
 
-    /** Returns the one range from {@code start} to {@code end}, exclusive; none if they are equal. */
+    /** Returns the range from {@code start} to {@code end}, exclusive; none if they are equal. */
     static Ranges of(long start, long end) {
         return start == end ? new Ranges(new long[0], new long[0]) : new Ranges(new long[] {start}, new long[] {end});
     }

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The places of the transfers between publisher and subscriber, by which a cancel finds those in flight.
+ * The places of the transfers between publisher and subscriber, by which a cancel finds the transfers in flight.
  *
  * <p><b>Threading:</b> {@link #take} and {@link #put} by the publisher's signals, which are serial; {@link #give} in
  * turns; {@link #cancelAll} on any thread.

@@ -59,7 +59,7 @@ final class Events {
         long waited;
     }
 
-    /** A step of a request that passes a staging buffer. The event's thread is the one that saw its end. */
+    /** A step of a request that passes a staging buffer. The event's thread is the thread that saw the end. */
     @Name("io.penstock.Stage")
     @Label("Stage")
     @Category("Penstock")

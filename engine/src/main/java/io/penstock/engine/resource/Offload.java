@@ -30,8 +30,8 @@ public final class Offload {
     }
 
     /**
-     * Returns the threads for calls that may block: those that wait for other hosts have their own, since a few of
-     * them, to a host that is silent, would hold up all calls of this one.
+     * Returns the threads for calls that may block: calls that wait for other hosts have their own threads, since a few
+     * of them, to a host that is silent, would hold up all calls of this one.
      */
     public static Scheduler scheduler(boolean isRemote) {
         return isRemote ? Remote.SCHEDULER : Schedulers.boundedElastic();

@@ -58,7 +58,7 @@ public final class OpenResources {
         return buffer;
     }
 
-    /** Revokes the buffers, those included that are added later: their device is lost. */
+    /** Revokes the buffers, also buffers that are added later: their device is lost. */
     public void deviceLost() {
         if (!lost) {
             lost = true;
@@ -138,7 +138,7 @@ public final class OpenResources {
         }
     }
 
-    /** Closes all; those that transfers still use are freed by the last one. */
+    /** Closes all; a resource that transfers still use is freed by the last of them. */
     public void closeAll() {
         for (AutoCloseable resource : open) {
             if (resource instanceof EngineFile file) {

@@ -124,7 +124,7 @@ public interface IoPath {
     }
 
     /**
-     * Returns the key by which paths share I/O queues: those with equal keys do, across all backends of the process
+     * Returns the key by which paths share I/O queues: paths with equal keys do, across all backends of the process
      * that have the same options. A path with its own I/O queues returns {@code this}.
      */
     Object sharing();

@@ -39,7 +39,9 @@ public interface NativeFile {
         return lane() != null;
     }
 
-    /** Returns why requests on this file go another way than those on others of its path; empty if they do not. */
+    /**
+     * Returns why requests on this file go another way than requests on other files of its path; empty if they do not.
+     */
     default String reason() {
         return "";
     }

@@ -33,8 +33,8 @@ public interface NativeQueue {
     void cancel(Request request);
 
     /**
-     * Submits queued requests to the device in as few native calls as possible, and completes or fails those that have
-     * ended. Does not wait once it has ended one: the I/O queue handles what follows without being woken.
+     * Submits queued requests to the device in as few native calls as possible, and completes or fails requests that
+     * have ended. Does not wait once it has ended one: the I/O queue handles what follows without being woken.
      *
      * @param waitNanos how long to wait if nothing has ended: 0 not at all, negative until a request has ended or the
      *     I/O queue is woken. A wait between {@link Wakeup#begin} and {@link Wakeup#end} must be ended by a wake

@@ -57,7 +57,7 @@ final class ChunkBuffers {
         free.add(buffer);
     }
 
-    /** Closes those that are not in use. */
+    /** Closes the buffers that are not in use. */
     void closeFree() {
         for (DeviceBuffer buffer = free.poll(); buffer != null; buffer = free.poll()) {
             buffer.close();

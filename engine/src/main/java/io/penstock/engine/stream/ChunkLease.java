@@ -56,7 +56,7 @@ final class ChunkLease implements Chunk, Lease {
     private @Nullable HostView memoryView;
 
     // One for the function, one for each fence not signalled, one for each retained lease. 0 is final: a thread that
-    // acquires (retain, releaseAfter) and the one that releases last agree in one compare-and-set.
+    // acquires (retain, releaseAfter) and the thread that releases last agree in one compare-and-set.
     private volatile int holds = 1;
 
     ChunkLease(Lender lender, DeviceBuffer memory, long index, long fileOffset, long length) {

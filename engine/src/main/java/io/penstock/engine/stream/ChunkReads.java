@@ -29,7 +29,7 @@ final class ChunkReads {
     }
 
     /**
-     * Reads a file that reports no length to its end, each chunk after the one before has completed: the kernel
+     * Reads a file that reports no length to its end, each chunk after the chunk before it has completed: the kernel
      * generates the content of such files as it is read, from the start if it is not read in order.
      */
     ChunkReads(Port port, DeliveryLoop loop, ChunkBuffers buffers, StorageFile file, long chunkBytes) {

@@ -39,7 +39,7 @@ final class ChunkWrites {
         waiting.add(new Waiting(lease, count));
     }
 
-    /** Processes the writes that have ended, and starts those whose leases have ended. */
+    /** Processes the writes that have ended, and starts writes whose leases have ended. */
     void proceed(StorageFile file) {
         for (Iterator<ChunkTransfer> each = writes.iterator(); each.hasNext(); ) {
             ChunkTransfer write = each.next();

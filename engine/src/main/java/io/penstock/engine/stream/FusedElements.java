@@ -47,7 +47,7 @@ final class FusedElements<T> {
         }
     }
 
-    /** Discards all elements, and those that are added later. */
+    /** Discards all elements, and elements that are added later. */
     void cancel() {
         cancelled = true;
         clear();

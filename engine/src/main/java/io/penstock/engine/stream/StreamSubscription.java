@@ -304,7 +304,7 @@ final class StreamSubscription<T> extends ChunkSubscription implements Fuseable.
     private void release(ChunkLease lease) {
         lease.release();
         if (!lease.isOver()) {
-            oldestHeld(); // which drops those that are over, so that there are no more than buffers
+            oldestHeld(); // drops leases that are over: no more than buffers remain
             held.add(lease);
         }
     }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Bytes of a file or a buffer that one attempt at a time may write; the last one to begin is the one that counts. */
+/** Bytes of a file or a buffer that one attempt at a time may write; the last attempt to begin counts. */
 final class Place {
     final int offset;
     final int bytes;

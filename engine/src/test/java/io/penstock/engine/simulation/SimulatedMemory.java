@@ -26,7 +26,7 @@ final class SimulatedMemory implements DeviceDriver {
 
     private final Slabs all = shared;
     private final TreeMap<Long, Slab> slabs = new TreeMap<>(); // by address, the last one there
-    private final List<Slab> buffers = new ArrayList<>(); // with those that have been freed
+    private final List<Slab> buffers = new ArrayList<>(); // including freed slabs
     private boolean opaque;
     private boolean closed;
 

@@ -93,7 +93,7 @@ class LeaseWatchTest extends StreamFixture {
         assertThat(said()).isEmpty();
     }
 
-    /** The one that is waited for when the timer ends has not been waited for as long: the timer begins anew. */
+    /** The lease that is waited for when the timer ends has not been waited for as long: the timer begins anew. */
     @Test
     void aLaterLeaseThatIsForgottenIsNamedToo() {
         TestSubscriber<Long> subscriber = retaining();

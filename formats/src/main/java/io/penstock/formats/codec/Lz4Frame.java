@@ -91,7 +91,7 @@ final class Lz4Frame {
     private static int block(byte[] in, int at, int size, byte[] out, int to) throws Codecs.Malformed {
         int length = size & ~PLAIN;
         if ((size & PLAIN) == 0) {
-            // Blocks may be linked: a match may reach into those before.
+            // Blocks may be linked: a match may reach into the blocks before.
             return Lz4.block(in, at, at + length, out, to, out.length);
         }
         if (length > out.length - to) {

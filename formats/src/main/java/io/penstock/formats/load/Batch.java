@@ -130,7 +130,7 @@ public record Batch(List<Piece> pieces, boolean isWhole) {
         private final long mostGap;
         private final Map<Path, FileBuilder> files = new LinkedHashMap<>(); // of whole arrays
         private final Map<Path, FileBuilder> slices = new LinkedHashMap<>();
-        private @Nullable FileBuilder last; // most arrays lie in the file of the one before
+        private @Nullable FileBuilder last; // most arrays lie in the same file as the array before
 
         /** Starts without pieces; {@code mostGap} bytes may be read between arrays, for no one. */
         public Builder(long mostGap) {

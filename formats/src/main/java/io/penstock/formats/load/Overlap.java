@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * What a chunk and a box share, as runs of bytes that lie side by side in both.
  *
- * @param steps the dimensions, but those that are within a run; the one that varies slowest in the box is first
+ * @param steps the dimensions, except dimensions within a run; slowest varying in the box first
  * @param length the bytes of a run
  * @param chunkStart where the first run starts in the chunk
  * @param boxStart where it starts in the box
@@ -27,7 +27,7 @@ record Overlap(List<Step> steps, long length, long chunkStart, long boxStart) {
         void at(long chunkOffset, long boxOffset, long length);
     }
 
-    /** Returns what is shared by these steps, those within a run included. */
+    /** Returns what is shared by these steps, including the dimensions within a run. */
     static Overlap of(List<Step> all, long elementBytes, long chunkStart, long boxStart) {
         int outer = all.size();
         long length = elementBytes;
@@ -57,7 +57,7 @@ record Overlap(List<Step> steps, long length, long chunkStart, long boxStart) {
 
     /**
      * Copies all runs. Where single elements are runs, because the dimensions have another order in the chunk, the
-     * dimension that varies fastest in the chunk and the one that does in the box are copied tile by tile.
+     * fastest varying dimension of the chunk and the fastest varying dimension of the box are copied tile by tile.
      *
      * @param box the bytes of the box from {@code boxOffset} on
      */

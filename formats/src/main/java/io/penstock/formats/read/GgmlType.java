@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The element types of ggml, by their number in a GGUF file; those that ggml has removed are missing. */
+/** The element types of ggml, by their number in a GGUF file; types that ggml has removed are missing. */
 public record GgmlType(int number, ElementType type) {
 
     private static final int BLOCK = 32;

@@ -152,7 +152,7 @@ public final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
     }
 
     /**
-     * Reads some bytes, as {@link SeekableByteChannel#read} does, but not many at a time: for those that go to the heap
+     * Reads some bytes, as {@link SeekableByteChannel#read} does, but not many at a time: for bytes that go to the heap
      * the thread would keep as much direct memory as a call asks for.
      */
     public static int readSome(SeekableByteChannel channel, ByteBuffer target) throws IOException {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * What the elements of a chunk passed through before they were stored.
  *
  * @param byteOrder the byte order of the elements
- * @param dimensions the dimensions in a chunk, the one that varies slowest first
+ * @param dimensions the dimensions in a chunk, slowest varying first
  * @param compression the codecs from bytes to bytes, in the order of encoding
  * @param sharding the configuration of the sharding codec, or null if a chunk is a file
  */

@@ -121,7 +121,7 @@ public final class ZarrReader implements FormatReader {
             }
         }
 
-        /** Adds the attributes of a node. They are the user's: those that are not what OME-Zarr has are text. */
+        /** Adds the attributes of a node. They are the user's: attributes other than OME-Zarr's are text. */
         private void describe(ZarrNode node, String path) throws IOException {
             Map<String, Object> own;
             try {

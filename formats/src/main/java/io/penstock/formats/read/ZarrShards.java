@@ -94,7 +94,7 @@ record ZarrShards(
         return chunks;
     }
 
-    /** Chunks of equal contents may be stored once; those that share a part of their bytes cannot be meant. */
+    /** Chunks of equal contents may be stored once; chunks that share a part of their bytes cannot be meant. */
     private static void checkOverlaps(List<Array.ChunkData> chunks) {
         List<Extent> extents = new ArrayList<>(chunks.stream()
                 .map(Array.ChunkData::extent)

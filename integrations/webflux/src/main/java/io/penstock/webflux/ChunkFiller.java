@@ -25,7 +25,7 @@ import reactor.util.context.ContextView;
 
 /**
  * Fills one chunk after the other with the bytes of buffers that arrive. A buffer is requested when there is a chunk to
- * copy it to and the one before has been copied.
+ * copy it to and the buffer before has been copied.
  *
  * <p><b>Threading:</b> chunks, buffers and the close come from three threads. Each records its event and calls
  * {@link #drain}; one of them at a time handles all recorded events.
@@ -152,7 +152,7 @@ final class ChunkFiller implements CoreSubscriber<DataBuffer>, AutoCloseable {
         drain();
     }
 
-    /** Cancels the buffers, and releases the one that has not been copied. */
+    /** Cancels the buffers, and releases the buffer that has not been copied. */
     @Override
     public void close() {
         closed = true;

@@ -145,7 +145,7 @@ public final class HttpFiles {
         throw new ResponseStatusException(HttpStatus.NOT_FOUND);
     }
 
-    /** Also true for the names of this folder and of the one above. */
+    /** Also true for "." and "..". */
     private static boolean isHidden(Path relative) {
         for (Path name : relative) {
             if (name.toString().startsWith(".")) {
@@ -160,7 +160,7 @@ public final class HttpFiles {
      *
      * <p><b>Result:</b> completes when the response has been written. Where its body is read later, as by a
      * {@code WebTestClient} without a server, the file is opened again then. A {@code Content-Type} that is set already
-     * is kept; otherwise the file's name decides it. A file that reports length 0, as those in {@code /proc} do, is
+     * is kept; otherwise the file's name decides it. A file that reports length 0, such as a file in {@code /proc}, is
      * sent empty.
      *
      * <p><b>Threading:</b> the file system is asked on {@link Schedulers#boundedElastic()}; the rest as

@@ -160,7 +160,7 @@ class BufferOwnersTest {
         LiveLeases.awaitNone();
     }
 
-    /** The next chunk is handed over by the thread that has filled the one before, with all that the source had. */
+    /** The next chunk is handed over by the thread that has filled the chunk before, with all that the source had. */
     @Test
     void theChunkBehindTheLastByteIsEmpty() throws IOException {
         Path data = Files.write(folder.resolve("data"), new byte[8]);

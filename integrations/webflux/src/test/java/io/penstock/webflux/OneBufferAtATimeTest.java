@@ -17,7 +17,8 @@ import org.springframework.core.io.buffer.DefaultDataBufferFactory;
 import reactor.util.context.Context;
 
 /**
- * A buffer is requested when the one before has been copied, also if a publisher emits on a thread of its own at once.
+ * A buffer is requested when the buffer before has been copied, also if a publisher emits on a thread of its own at
+ * once.
  */
 class OneBufferAtATimeTest {
 

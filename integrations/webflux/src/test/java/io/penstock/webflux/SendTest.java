@@ -434,7 +434,7 @@ class SendTest {
         awaitNoFile();
     }
 
-    /** The client gets no bytes of a file that has come in place of the one whose length and ETag it got. */
+    /** The client gets no bytes of a file that has replaced the file whose length and ETag it got. */
     @Test
     void aFileThatIsReplacedBeforeTheBodyIsReadIsAnError() throws IOException {
         Flux<DataBuffer> body = lateBody();

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import reactor.core.publisher.Mono;
 
-/** Writes a file that is computed chunk by chunk, each while those before it are being written. */
+/** Writes a file that is computed chunk by chunk, each while the chunks before it are being written. */
 public final class GenerateFile {
 
     private static final int CHUNK = 1 << 20;

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Random;
 
-/** Scans and a model for those who have none: .npy volumes of balls in noise, and shards of safetensors. */
+/** Scans and a model for users who have none: .npy volumes of balls in noise, and shards of safetensors. */
 final class SampleData {
 
     private static final int EDGE = 128;

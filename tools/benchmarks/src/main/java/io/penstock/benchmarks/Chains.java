@@ -37,7 +37,7 @@ final class Chains {
         return new Chains(workload, ByteBuffer.allocateDirect(workload.depth() * workload.blockBytes()));
     }
 
-    /** Fills the chains with new bytes: those to be written, or a pattern that every read must overwrite. */
+    /** Fills the chains with new bytes: bytes to be written, or a pattern that every read must overwrite. */
     void renew() {
         for (int chain = 0; chain < blocks.length; chain++) {
             seeds[chain] = -1 - ThreadLocalRandom.current().nextLong(1L << 60);

@@ -17,7 +17,7 @@ import java.io.IOException;
  */
 record CudaDevice(int number) implements Device {
 
-    /** The one of the rows of one GPU, which the options name. */
+    /** The device of the rows of one GPU, which the options name. */
     static final CudaDevice FIRST = new CudaDevice(0);
 
     private static final String DEVICE = "penstock.cufile.device";

@@ -177,7 +177,7 @@ abstract class HttpRead implements Contender {
     static final class Jdk extends HttpRead {
 
         private static final int SLOTS =
-                64; // many more than ranges in flight: a range is behind the one that had its slot
+                64; // many more than ranges in flight: a range is behind the range that had its slot
 
         private final HttpClient client =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

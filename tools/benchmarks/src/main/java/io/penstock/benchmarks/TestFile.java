@@ -38,7 +38,7 @@ final class TestFile {
         return prepare(path, new byte[0], bytes);
     }
 
-    /** As above, behind a header: the bytes at {@code header.length} are those at the start of other test files. */
+    /** As above, behind a header: the bytes at {@code header.length} are the first bytes of other test files. */
     static Path prepare(Path path, byte[] header, long bytes) throws IOException {
         if (Files.exists(path) && Files.size(path) == header.length + bytes && isIntact(path, header, bytes)) {
             return path;

@@ -20,7 +20,7 @@ class HttpReadTest {
     @TempDir
     Path folder;
 
-    /** A run that moves nothing would pass by the bytes of the one before. */
+    /** A run that moves nothing would pass by the bytes of the run before. */
     @Test
     void bytesThatWereCheckedDoNotPassAgain() throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(3 * 4096).order(ByteOrder.LITTLE_ENDIAN);

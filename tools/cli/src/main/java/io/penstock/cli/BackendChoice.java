@@ -70,7 +70,7 @@ public final class BackendChoice {
     /**
      * Checks that the chosen backend exists, for commands that open it later; it may be unusable here.
      *
-     * @throws ParameterException if not; the message lists those that do
+     * @throws ParameterException if not; the message lists the backends that do
      */
     public void check() {
         List<String> names = Stream.concat(

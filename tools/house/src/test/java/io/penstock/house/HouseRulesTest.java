@@ -189,7 +189,7 @@ class HouseRulesTest {
     static final ArchRule TYPES_IN_LAYERS_ARE_FREE_OF_CYCLES = slices().assignedFrom(new SliceAssignment() {
                 @Override
                 public SliceIdentifier getIdentifierOf(JavaClass type) {
-                    // A nested type belongs to the one around it.
+                    // A nested type belongs to the type around it.
                     return IN_LAYERS.test(type)
                             ? SliceIdentifier.of(type.getName().replaceFirst("[$].*", ""))
                             : SliceIdentifier.ignore();

@@ -21,7 +21,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The paths for {@link CufileOptions#PATH}, the best first, and last the one that takes everything: each takes a
+ * The paths for {@link CufileOptions#PATH}, the best first, and last the path that takes everything: each takes a
  * transfer or returns why not, and the next one is tried.
  *
  * <table>

@@ -9,7 +9,7 @@ import io.penstock.engine.kit.SharedContext;
 
 /**
  * The streams of a context on which staging buffers are copied, one for each direction, and one for copies between
- * buffers. Copies on them wait only for the copy before. Those between buffers do not use the link to the host: behind
+ * buffers. Copies on them wait only for the copy before. Copies between buffers do not use the link to the host: behind
  * the copies of staging buffers, each would keep that link idle while it runs.
  *
  * <p>Not one stream per staging buffer: that is slower when several threads start copies. With ten threads an H200

@@ -92,7 +92,7 @@ public final class PinnedBuffer implements DeviceMemory {
         return new PinnedBuffer(pool, streams, slab, event[0]);
     }
 
-    /** Writes to each page: registering provides those that are missing, one thread at a time. */
+    /** Writes to each page: registering provides the missing pages, with one thread at a time. */
     private static void providePages(Slab slab) {
         ByteBuffer memory = slab.buffer(0, Math.toIntExact(slab.bytes()));
         for (int at = 0; at < memory.capacity(); at += Slabs.MIN_BYTES) {

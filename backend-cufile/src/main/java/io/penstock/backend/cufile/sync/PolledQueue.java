@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A queue whose operations do not notify on completion, so that the I/O queue polls. Requests wait until there is room
- * for them; those that cuFile cannot do go to blocking threads.
+ * for them; calls that cuFile cannot do go to blocking threads.
  *
  * <p><b>Threading:</b> as {@link NativeQueue}; only the I/O queue calls cuFile here, and the threads of {@link #others}
  * make its calls.

@@ -70,7 +70,7 @@ public final class Application implements AutoCloseable {
         launch("spin_copy", Pointer.nativeValue(flag), to, from, bytes);
     }
 
-    /** Lets kernels that run, and those to come, end. */
+    /** Lets running kernels and later ones end. */
     public void letKernelsEnd() {
         flag.setInt(0, 1);
     }

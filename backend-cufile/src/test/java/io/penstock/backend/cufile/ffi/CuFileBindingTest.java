@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** libcufile's functions as we call them, also those that no path uses. */
+/** libcufile's functions as we call them, also functions that no path uses. */
 @ExtendWith(FreshFakes.class)
 class CuFileBindingTest {
 

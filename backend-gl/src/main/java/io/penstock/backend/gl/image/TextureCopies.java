@@ -62,7 +62,7 @@ public final class TextureCopies {
     }
 
     private void fill(GlImage image, long base, long offset, long bytes) {
-        // A call for fewer dimensions would drop the rest of the box: the one for all of them is refused by GL.
+        // A call for fewer dimensions would drop the rest of the box; GL refuses the call for all of them.
         int dimensions = Math.max(dimensions((int) image.nativeHandle()), dimensions(image.region()));
         ImageBoxes boxes = image.boxes();
         boxes.cut(offset, bytes);

@@ -56,7 +56,7 @@ public final class GlProvider implements BackendProvider {
         return open(GlContext.start(ContextChoice.of(options)), options);
     }
 
-    /** Opens the backend in a context, of which it takes over one reference. */
+    /** Opens the backend in a context, and takes over one reference to the context. */
     public static Backend open(GlContext context, Options options) {
         GlPaths ioPaths;
         try {

@@ -30,7 +30,7 @@ public final class ContextChoice {
         return EglContext.on(EglPlatform.find(options).orThrow().display());
     }
 
-    /** Returns true if the options select a context that shares with the one current on this thread. */
+    /** Returns true if the options select a context that shares with the context current on this thread. */
     public static boolean isCurrent(Options options) {
         String text = options.get(GlOptions.CONTEXT);
         return switch (text) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Commands on a context's thread: transfers between files and buffers that the driver can access, in groups that share
- * one sync each, and copies, such as those between ring and buffer.
+ * one sync each, and copies, such as copies between ring and buffer.
  *
  * <p><b>Threading:</b> the I/O queue calls the methods of the interface, which hand over to the context's thread.
  */

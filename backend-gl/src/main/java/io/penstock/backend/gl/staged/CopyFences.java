@@ -53,7 +53,7 @@ final class CopyFences {
             return GlCall.RESET.failure(reset); // which names the cause
         }
         if (refused != GlError.NO_ERROR) {
-            Gl.glFinish(); // of several boxes of a texture, those before the refused one may be under way
+            Gl.glFinish(); // boxes before the refused box of a texture may be under way
             return call.failure(refused);
         }
         copy.number = ++copies;

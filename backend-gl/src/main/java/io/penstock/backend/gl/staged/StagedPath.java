@@ -48,7 +48,7 @@ public final class StagedPath extends StagingPath {
         return memory instanceof GlMemory own && own.context() == context;
     }
 
-    /** {@inheritDoc} For reads only: the point of a write is at its last step, the one on the file. */
+    /** {@inheritDoc} For reads only: the point of a write is at its last step, the write to the file. */
     @Override
     public boolean awaits(Transfer transfer, FencePoint point, DeviceFence fence) {
         if (transfer.isRead()) {

@@ -85,7 +85,8 @@ class CopyFencesTest {
     }
 
     /**
-     * Asks until a copy has ended, for so long that one that does not ends the test; returns why it failed, or null.
+     * Asks until a copy has ended, for so long that a copy which does not end fails the test; returns why it failed, or
+     * null.
      */
     private @Nullable NativeFailure end(GlCopy copy) {
         long start = System.nanoTime();

@@ -29,7 +29,7 @@ final class ChildJvm {
     }
 
     /**
-     * Runs it on {@code file} by {@code launcher}, a command that goes on with the one behind it; returns what it said.
+     * Runs it on {@code file} by {@code launcher}, a command that executes the command behind it; returns its output.
      */
     static String run(Class<?> program, Path file, String... launcher) throws IOException {
         List<String> command = new ArrayList<>(List.of(launcher));

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 
-/** Faults of disks and of those who use them too: no space, late; a crash; files cut and replaced. */
+/** Faults of disks, and of other users of the disks: no space, late; a crash; files cut and replaced. */
 @Tag(Tool.FAULTS)
 interface DiskFaults extends Rules {
 

@@ -22,7 +22,7 @@ record FaultCell(String place, String operation, String fault, String way, Strin
 
     private static final int COLUMNS = 5;
 
-    /** Returns the cells of these ways; with {@code -Dfaults.only=WORDS} those whose text has the words. */
+    /** Returns the cells of these ways; with {@code -Dfaults.only=WORDS}, the cells whose text has the words. */
     static Stream<FaultCell> of(String... ways) {
         String only = System.getProperty("faults.only", "");
         return all().stream()

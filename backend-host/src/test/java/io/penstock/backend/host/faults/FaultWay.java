@@ -24,7 +24,7 @@ import reactor.core.scheduler.Schedulers;
 /** An operation on a file by one way: what it needs is opened before the fault. */
 final class FaultWay {
 
-    /** The bytes that are written: not those that are there. */
+    /** The bytes that are written: they differ from the bytes that are there. */
     static final Pattern WRITTEN = new Pattern(77);
 
     private static final int BYTES = FaultPlace.BYTES;
@@ -63,7 +63,7 @@ final class FaultWay {
         return options.toArray(FileOption[]::new);
     }
 
-    /** Returns the operation, which emits its count of bytes: those that are right, or the length. */
+    /** Returns the operation, which emits its count of bytes: the right bytes, or the length. */
     Mono<Long> operation() {
         return switch (cell.operation()) {
             case "open" -> opens && cell.way().equals("stream") ? streamed() : opened();

@@ -103,7 +103,7 @@ class UringRefusedTest implements Rules {
         FaultSubject.uring();
         String said = readWithLockedMemory(bench.file("data", 1 << 20), 0);
         assertThat(said).contains(ALL_MOVED);
-        // Which kernels charge the rings themselves is their business: those before 5.12 did, and newer ones do again.
+        // Kernels before 5.12 charge the rings themselves, and newer ones do again.
         if (!said.contains("forced: host")) {
             assertFallsBack(said, "LOCKED_MEMORY_LIMIT", "ENOMEM \\(12\\)");
         }

@@ -272,7 +272,7 @@ public final class Controller {
 
     /**
      * Deletes the submission queue of a pair. Its commands have then ended: they access no memory, and no completion
-     * follows those that are in the completion queue.
+     * follows the entries that are in the completion queue.
      */
     public synchronized void stop(QueuePair pair) {
         if (pair.stop()) {

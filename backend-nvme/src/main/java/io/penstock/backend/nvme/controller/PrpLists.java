@@ -28,7 +28,7 @@ public final class PrpLists {
      * @param maxBytes the most bytes of a command
      */
     public PrpLists(Bus bus, int lists, long maxBytes) {
-        int pages = (int) ((maxBytes + PAGE_BYTES - 1) / PAGE_BYTES); // those behind the first; that may be a part
+        int pages = (int) ((maxBytes + PAGE_BYTES - 1) / PAGE_BYTES); // pages behind the first, which may be a part
         listBytes = (pages + 1 + pages / (PAGE_BYTES / Long.BYTES - 1)) * Long.BYTES;
         memory = bus.allocate((long) lists * listBytes);
         entries = memory.buffer(0, (int) memory.bytes()).order(ByteOrder.LITTLE_ENDIAN);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * word is the controller's shadow doorbell, or, if it has none, a word that only this driver reads. {@link #forward}
  * writes the register where the controller would not see the word by itself.
  *
- * <p><b>Threading:</b> one thread at a time, beside the one that rings. No method allocates.
+ * <p><b>Threading:</b> one thread at a time, beside the thread that rings. No method allocates.
  */
 public final class TailDoorbell {
 

@@ -66,8 +66,8 @@ record PciDevice(String address, String driver, int group, String lent, List<Str
     }
 
     /**
-     * Returns how the kernel uses the block devices of the controller, and those that lie on them: logical volumes,
-     * RAID, dm-crypt. A pool of ZFS shows itself nowhere in sysfs.
+     * Returns how the kernel uses the block devices of the controller, and the devices that lie on them: logical
+     * volumes, RAID, dm-crypt. A pool of ZFS shows itself nowhere in sysfs.
      */
     private static List<String> uses(Path root, Path device) {
         Map<String, String> disks = new LinkedHashMap<>();
@@ -177,7 +177,9 @@ record PciDevice(String address, String driver, int group, String lent, List<Str
         return hasIommufd(root) ? "by VFIO and iommufd, " + file() : "by VFIO, IOMMU group " + group;
     }
 
-    /** Returns the files that are not writable, of those that this process needs; empty if it can open the device. */
+    /**
+     * Returns the files that are not writable, of the files that this process needs; empty if it can open the device.
+     */
     List<String> closedFiles(Path root) {
         if (hasIommufd(root) || isWritable(root, groupFile())) {
             return List.of();

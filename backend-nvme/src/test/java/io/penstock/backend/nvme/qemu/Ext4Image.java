@@ -200,7 +200,7 @@ public final class Ext4Image implements AutoCloseable {
     }
 
     /**
-     * Writes a file in pieces: it takes the blocks of every second file of those that fill the disk, except for some at
+     * Writes a file in pieces: it takes the blocks of every second file that fill the disk, except for some at
      * the start.
      */
     public Path fragmented(String name, int blocks) throws IOException {

@@ -57,7 +57,7 @@ public final class ExternalBuffer implements AutoCloseable {
         this.queue = queue;
     }
 
-    /** Creates a buffer in a context, of which it becomes a user. */
+    /** Creates a buffer in a context; the buffer becomes a user of the context. */
     static ExternalBuffer of(ClContext context, long surface, long marker, long bytes) {
         ByteBuffer addresses =
                 ByteBuffer.allocateDirect(BusMemory.BUS_ADDRESS_BYTES).order(ByteOrder.nativeOrder());

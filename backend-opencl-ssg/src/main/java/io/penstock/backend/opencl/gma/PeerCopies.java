@@ -33,7 +33,7 @@ public final class PeerCopies implements AutoCloseable {
         this.queue = context.createQueue(0);
     }
 
-    /** Creates an instance in a context, of which it becomes a user. */
+    /** Creates an instance in a context; the instance becomes a user of the context. */
     static PeerCopies of(ClContext context) {
         String why = PeerCopy.load(context.device().platform().handle());
         if (!why.isEmpty()) {

@@ -18,7 +18,7 @@ final class SignalValue {
         }
     }
 
-    /** Throws unless a value is higher than the one before. */
+    /** Throws unless a value is higher than the value before. */
     static void checkRises(long value, long before) {
         check(value);
         if (value <= before) {

@@ -170,7 +170,7 @@ final class MapQueue implements NativeQueue, MapTask.Owner {
         host.turn(nap);
     }
 
-    /** Submits new requests to the device, and continues those whose map or unmap has completed. */
+    /** Submits new requests to the device, and continues requests whose map or unmap has completed. */
     private void poll() {
         for (MapTask task = called.poll(); task != null; task = called.poll()) {
             moved = true;

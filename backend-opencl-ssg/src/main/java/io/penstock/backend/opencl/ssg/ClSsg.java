@@ -25,7 +25,7 @@ import io.penstock.engine.spi.DeviceMemory;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** AMD's extension in one context, of which it is a user; its staging buffers are users of it. */
+/** AMD's extension in one context. It is a user of the context, and its staging buffers are users of it. */
 public final class ClSsg extends SsgDevice<ClSsgCommand> {
 
     private static final SsgTexts TEXTS = new SsgTexts(

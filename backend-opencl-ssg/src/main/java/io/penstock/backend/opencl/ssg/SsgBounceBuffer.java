@@ -37,7 +37,7 @@ public final class SsgBounceBuffer implements DeviceMemory {
     /**
      * Allocates a bounce buffer.
      *
-     * @param user the device of which it is a user
+     * @param user the device; the buffer becomes a user of it
      * @param persistent the memory of that device
      *
      * @throws io.penstock.TransientStorageException if there is no memory left

@@ -30,7 +30,9 @@ public final class PcieDevice {
         function("fake_device_signal").invokeVoid(new Object[] {address, value});
     }
 
-    /** Waits until the device has executed all orders, at most 10 s, and returns those it has not. */
+    /**
+     * Waits until the device has executed all orders, at most 10 s, and returns the orders that it has not executed.
+     */
     public static long await() {
         return SsgFake.control().awaitLive("device_operations", 0);
     }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * One ring's table of buffers: a mapping whose slabs are used often is registered at its index.
  *
  * <p><b>Threading:</b> the I/O queue only. <b>Ownership:</b> a registered mapping stays locked in memory; {@link
- * #sweep} unregisters those that have been freed meanwhile.
+ * #sweep} unregisters buffers that have been freed meanwhile.
  */
 final class FixedBuffers {
     private static final int BUFFERS = 1024;

@@ -132,7 +132,7 @@ public final class Ring implements AutoCloseable {
     /**
      * Passes every available completion to {@code handler}.
      *
-     * <p><b>Result:</b> their number, including those that had overflowed into the kernel's list.
+     * <p><b>Result:</b> their number, including completions that had overflowed into the kernel's list.
      */
     public int reap(CompletionHandler handler) throws ErrnoException {
         int reaped = completions.drain(handler);

@@ -17,7 +17,7 @@ import java.nio.ByteOrder;
  * it.
  *
  * <p><b>Threading:</b> any thread; the kernel orders updates with submissions, and after the ring has been closed they
- * return EBADF. An index may be changed while operations on its old content are in flight: those keep it.
+ * return EBADF. An index may be changed while operations on its old content are in flight: these operations keep it.
  *
  * <p><b>Ownership:</b> a file in the table stays open, and a buffer locked in memory, until the index is cleared or the
  * ring is closed, even if the descriptor is closed or the mapping unmapped meanwhile.

@@ -68,7 +68,7 @@ public final class SubmissionQueue {
         return prepare(IoUring.IORING_OP_WRITE_FIXED, flags, fd, offset, address, length, buffer, userData);
     }
 
-    /** Flushes the file; covers writes that completed before, not those only submitted before. */
+    /** Flushes the file; covers writes that completed before, not writes only submitted before. */
     public boolean fsync(int flags, int fd, boolean dataOnly, long userData) {
         return prepareWithOption(
                 IoUring.IORING_OP_FSYNC, flags, fd, 0, dataOnly ? IoUring.IORING_FSYNC_DATASYNC : 0, userData);

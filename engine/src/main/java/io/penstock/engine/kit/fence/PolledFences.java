@@ -27,7 +27,7 @@ public final class PolledFences {
     }
 
     /**
-     * Polls each fence once, and removes those that are signalled; returns whether there were any. An exception goes to
+     * Polls each fence once, and removes the signalled fences; returns whether there were any. An exception goes to
      * the thread's handler of uncaught exceptions, and the fence is polled no more.
      */
     public boolean poll() {

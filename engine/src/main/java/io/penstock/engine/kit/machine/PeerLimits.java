@@ -36,7 +36,7 @@ public record PeerLimits(KernelFiles machine, String address, long bytes) {
                         + ", or export smaller buffers");
     }
 
-    /** Returns the limits of the GPU itself, and those between it and other devices. */
+    /** Returns the limits of the GPU itself, and the limits between it and other devices. */
     public List<String> of(String... importers) {
         List<String> limits = new ArrayList<>();
         bar().filter(bar -> bar < bytes)

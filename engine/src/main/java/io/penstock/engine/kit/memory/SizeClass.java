@@ -83,7 +83,7 @@ final class SizeClass {
         }
     }
 
-    /** Returns the number of blocks whose poison was found overwritten, in those that are free now too. */
+    /** Returns the number of blocks whose poison was found overwritten, including blocks that are free now. */
     synchronized long overwritten() {
         return overwritten + free.stream().filter(block -> !block.isIntact()).count();
     }

@@ -19,7 +19,7 @@ final class RemoteChannel implements SeekableByteChannel {
     private final AsyncFile file;
     private final ByteBuffer ahead = ByteBuffer.allocateDirect(AHEAD_BYTES).limit(0); // guarded by this, as all below
     private long position; // of the next byte that is read
-    private long aheadEnd; // where those read ahead end in the file
+    private long aheadEnd; // where the bytes read ahead end in the file
     private boolean closed;
 
     /** Creates a channel, which closes the file. */

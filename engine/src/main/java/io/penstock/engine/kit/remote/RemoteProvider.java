@@ -41,7 +41,7 @@ public interface RemoteProvider extends OptionProvider {
      * Opens a file. May block. The caller closes it.
      *
      * @param fileOptions some of {@link #fileOptions}, which do not contradict each other
-     * @param options resolved; {@link io.penstock.CommonOptions} has those for other hosts
+     * @param options resolved; {@link io.penstock.CommonOptions} has the options for other hosts
      * @throws java.nio.file.NoSuchFileException if the host has no such file
      * @throws java.nio.file.AccessDeniedException if the host refuses access
      * @throws java.nio.file.FileAlreadyExistsException if it exists, and CREATE_NEW is among the options

@@ -28,7 +28,7 @@ public record DeviceMemory(Backend backend, BufferRegion region) {
      *
      * <p><b>Threading:</b> on the thread of the task that read the row; what it returns may be used on any.
      *
-     * @throws IllegalStateException if the row is not the one that the task took last, if it was carried to another
+     * @throws IllegalStateException if the row is not the row that the task took last, if it was carried to another
      *     task by a shuffle, a cache or a collect, or on another thread
      */
     public static DeviceMemory of(long handle) {

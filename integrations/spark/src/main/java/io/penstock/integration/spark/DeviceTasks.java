@@ -57,7 +57,7 @@ public final class DeviceTasks {
     }
 
     /**
-     * Returns these tasks, each with that many chunks of device memory (default: 4): the one in use and those read
+     * Returns these tasks, each with that many chunks of device memory (default: 4): the chunk in use and chunks read
      * ahead.
      *
      * @throws IllegalArgumentException if less than 1

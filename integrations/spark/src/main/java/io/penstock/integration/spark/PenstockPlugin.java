@@ -25,7 +25,7 @@ import org.apache.spark.resource.ResourceInformation;
  * backend when a task starts to read, and closes it when no task is left.
  *
  * <p>{@code spark.penstock.backend} names the backend; {@code spark.penstock.NAME} sets its option
- * {@code penstock.NAME}. Where Spark schedules GPUs, the backend {@code cufile} opens the one that the executor was
+ * {@code penstock.NAME}. Where Spark schedules GPUs, the backend {@code cufile} opens the GPU that the executor was
  * given. {@code spark.penstock.in-flight-bytes} (default: 256m) bounds the memory of all tasks of an executor for bytes
  * that are being read.
  *

@@ -212,7 +212,8 @@ final class RegionStream implements MicroBatchStream, SupportsTriggerAvailableNo
         /**
          * Throws if there are fewer entries than the checkpoint has read.
          *
-         * @throws IllegalStateException in that case: entries that are found anew would be taken for those that were read
+         * @throws IllegalStateException in that case: entries that are found anew would be taken for entries that were
+         *     read
          */
         void checkHas(int read) {
             if (read > entries.size()) {

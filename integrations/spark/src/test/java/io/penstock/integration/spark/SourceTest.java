@@ -118,7 +118,8 @@ class SourceTest {
     }
 
     /**
-     * Spark evaluates the filters over a local relation, and the scan those that were pushed down: neither needs a job.
+     * Spark evaluates the filters over a local relation, and the scan evaluates filters that were pushed down: neither
+     * needs a job.
      */
     @ParameterizedTest
     @ValueSource(

@@ -13,7 +13,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
  * one among several. {@code penstock-integration-micrometer} counts the transfers of all.
  *
  * <p>The context closes the backend, after the web server has stopped: beans are destroyed when every
- * {@link org.springframework.context.Lifecycle} has been stopped, those that drain requests included.
+ * {@link org.springframework.context.Lifecycle} has been stopped, including lifecycles that drain requests.
  */
 @AutoConfiguration
 public class PenstockAutoConfiguration {

@@ -142,7 +142,7 @@ public class Resource {
                 + (query == null ? "" : "?" + query));
     }
 
-    /** Returns an absolute path without the names for a folder itself and for the one above (RFC 3986, 5.2.4). */
+    /** Returns an absolute path without "." and ".." (RFC 3986, 5.2.4). */
     private static String withoutDots(String path) {
         Deque<String> names = new ArrayDeque<>();
         String[] all = (path.startsWith("/") ? path.substring(1) : path).split("/", -1);

@@ -255,7 +255,7 @@ class UnusualAnswersTest extends ServedFile {
                 .isEqualTo(206);
     }
 
-    /** RFC 9112, 5.2: such lines continue the value of the one before, as after one space. */
+    /** RFC 9112, 5.2: such lines continue the value of the line before, as after one space. */
     @Test
     void aHeaderMayBeFolded() throws IOException {
         ResponseHead head = ResponseHead.parse(

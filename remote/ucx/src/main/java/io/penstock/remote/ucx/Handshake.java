@@ -137,7 +137,7 @@ final class Handshake {
     }
 
     /**
-     * Sends the address of a worker, and returns the one that the peer sends, unchecked, after {@link #join} or
+     * Sends the address of a worker, and returns the address that the peer sends, unchecked, after {@link #join} or
      * {@link #admit}; blocks.
      */
     static byte[] exchange(Socket socket, byte[] address, long timeoutNanos) throws IOException {

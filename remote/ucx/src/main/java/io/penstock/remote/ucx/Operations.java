@@ -79,7 +79,7 @@ final class Operations {
         return running.isEmpty();
     }
 
-    /** Ends those that UCX has ended; returns whether there were any. */
+    /** Ends the operations that UCX has ended; returns whether there were any. */
     boolean check() {
         boolean any = false;
         for (int i = running.size() - 1; i >= 0; i--) { // the callbacks append to the list
@@ -105,7 +105,7 @@ final class Operations {
         }
     }
 
-    /** Ends those that are left, once UCX uses no memory of theirs any more, and frees all headers. */
+    /** Ends the operations that are left, once UCX uses no memory of theirs any more, and frees all headers. */
     void cancel() {
         List<Operation> left = List.copyOf(running);
         running.clear();

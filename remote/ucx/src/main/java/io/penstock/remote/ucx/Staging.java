@@ -29,7 +29,7 @@ final class Staging {
     private final ArrayDeque<Consumer<@Nullable StagingBuffer>> waiting = new ArrayDeque<>();
     private boolean closed;
     private boolean released; // the memory
-    private boolean handing; // a thread hands free buffers to those that wait
+    private boolean handing; // a thread hands free buffers to waiters
 
     private Staging(UcxContext context, DeviceBuffer memory, long address) throws IOException {
         this.context = context;
@@ -122,7 +122,7 @@ final class Staging {
     }
 
     /**
-     * Hands a free buffer to the one that has waited longest; returns false, and ends the handing, if there is none.
+     * Hands a free buffer to the longest waiter; returns false, and ends the handing, if there is none.
      */
     private boolean handOn() {
         StagingBuffer buffer;

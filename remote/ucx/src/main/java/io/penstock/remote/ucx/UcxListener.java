@@ -60,7 +60,7 @@ public final class UcxListener implements AutoCloseable {
     private final AtomicLong numbers = new AtomicLong();
     private final Map<String, UcxExport> exports = new ConcurrentHashMap<>();
     private final Set<ServedPeer> peers = ConcurrentHashMap.newKeySet();
-    private final Set<Socket> strangers = new LinkedHashSet<>(); // those without a token yet; guarded by itself
+    private final Set<Socket> strangers = new LinkedHashSet<>(); // without a token yet; guarded by itself
     private @Nullable Staging staging; // guarded by this, as the next
     private boolean closed;
 
@@ -273,8 +273,8 @@ public final class UcxListener implements AutoCloseable {
     }
 
     /**
-     * Counts a connection as one of a stranger. Where there are too many, the one that has waited longest is closed,
-     * which ends its thread: a reader sends its token at once, and need not wait for those that send nothing.
+     * Counts a connection as one of a stranger. Where there are too many, the longest waiting connection is closed,
+     * which ends its thread: a reader sends its token at once, and need not wait for strangers that send nothing.
      */
     private void strange(Socket reader) throws IOException {
         Socket longest;

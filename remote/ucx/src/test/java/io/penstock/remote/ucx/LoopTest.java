@@ -252,7 +252,7 @@ class LoopTest {
         byte[] data = data(100);
         try (DeviceBuffer source = buffer(data);
                 UcxExport export = listener.export(source)) {
-            for (String token : List.of("", "none", export.uri().getPath())) { // that one has a slash
+            for (String token : List.of("", "none", export.uri().getPath())) { // the URI's path has a slash
                 try (Socket socket = new Socket(
                         listener.address().getAddress(), listener.address().getPort())) {
                     DataOutputStream out = new DataOutputStream(socket.getOutputStream());
@@ -314,7 +314,7 @@ class LoopTest {
             try (StorageFile file = get(backend.openFile(export.uri()))) { // accepted behind them all
                 assertThat(read(file, 0, 10)).isEqualTo(data(10));
             }
-            for (int i = 0; i < 2000 && watching() > 70; i++) { // those that are closed end in a moment
+            for (int i = 0; i < 2000 && watching() > 70; i++) { // closed ones end in a moment
                 LockSupport.parkNanos(10_000_000);
             }
             assertThat(watching()).isBetween(60L, 70L);

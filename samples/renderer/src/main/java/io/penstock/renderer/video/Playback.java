@@ -8,10 +8,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Shows frames when they are due, while the next are fetched. A frame that has not arrived when the one after it is due
+ * Shows frames when they are due, while the next are fetched. A frame that has not arrived when the next frame is due
  * is dropped: during its fetch, by its deadline; before it, if that time has passed; and after it, if showing earlier
  * frames took too long. A frame with less time left than recent fetches took is not fetched, so that a disk too slow
- * for all frames reads those that arrive in time.
+ * for all frames reads the frames that arrive in time.
  *
  * <p>The clock starts when the first frame has arrived. A playback is used once.
  */
@@ -56,7 +56,7 @@ public final class Playback {
      * Prepares to play.
      *
      * @param periodNanos from one frame to the next; 0 to show each on arrival, and drop none
-     * @param places the number of frames with room, at least 2: the one being shown, and those being fetched
+     * @param places the number of frames with room, at least 2: the frame being shown, and frames being fetched
      */
     public Playback(FrameClock clock, Stage stage, long periodNanos, int places) {
         if (periodNanos < 0 || places < 2) {

@@ -26,7 +26,7 @@ final class Messages {
      * Returns the description of the volume, and of every backend, available or not.
      *
      * @param name of the volume
-     * @param backend the one to begin with
+     * @param backend the backend to begin with
      * @param budgetBytes the budget to begin with
      */
     static String hello(

@@ -263,7 +263,7 @@ final class ViewServer implements AutoCloseable {
     }
 
     /**
-     * Sends the frames and statistics of a viewer: each message once the one before is written, so that nothing is
+     * Sends the frames and statistics of a viewer: each message once the message before is written, so that nothing is
      * drawn for a socket that is full, and no request is read before the previous one is answered. Ends with the
      * connection and not before: when its inbound is cancelled, Reactor Netty closes a channel that may be closed
      * already.
@@ -331,7 +331,7 @@ final class ViewServer implements AutoCloseable {
         return viewers.get();
     }
 
-    /** Stops accepting connections, and closes those that there are. */
+    /** Stops accepting connections, and closes the existing ones. */
     @Override
     public void close() {
         server.disposeNow(PATIENCE);

@@ -10,7 +10,7 @@ interface DeviceFilm {
     /** Returns the kernel that moves rays over it. */
     String kernel();
 
-    /** Returns the addresses that this kernel takes after those that all rays need. */
+    /** Returns the addresses that this kernel takes after the addresses that all rays need. */
     long[] addresses();
 
     /** Waits for the device and returns the picture. */

@@ -59,7 +59,7 @@ public final class NiftiFile implements AutoCloseable {
         return new BadVolumeException(path + " cannot be read: " + reason, e);
     }
 
-    /** Returns the file that holds the voxels: the one that was opened, or a temporary one. */
+    /** Returns the file that holds the voxels: the opened file, or a temporary file. */
     public Path path() {
         return path;
     }

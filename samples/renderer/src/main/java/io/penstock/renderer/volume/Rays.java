@@ -61,7 +61,7 @@ final class Rays {
         return (float) (corner[axis] + u * right[axis] + v * down[axis]);
     }
 
-    /** Returns the first sample inside the padded volume, and the one behind the last; equal if there is none. */
+    /** Returns the first sample inside the padded volume, and the sample behind the last; equal if there is none. */
     int[] inside(int u, int v) {
         double enter = 0;
         double leave = depth;

@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a volume is cut into slabs so that those in flight and what the visitor keeps fit a budget.
+ * How a volume is cut into slabs, so that the slabs in flight and what the visitor keeps fit a budget.
  *
- * @param depth how many slabs are leased at a time: the one that is composed and those read ahead
+ * @param depth how many slabs are leased at a time: the slab that is composed and slabs read ahead
  * @param slabs the slabs, in the order that the visitor requires
  */
 public record SlabPlan(int depth, List<Range> slabs) {

@@ -130,7 +130,7 @@ record Reply(HttpResponseStatus status, HttpHeaders headers, FileParts body) {
             return since != null && !version.lastModified().isAfter(since);
         }
 
-        /** Returns true if ranges apply: the client names no other version as the one that it has in part. */
+        /** Returns true if ranges apply: the client names no other version as the version that it has in part. */
         boolean rangeApplies(Instant now) {
             String validator = headers.get(HttpHeaderNames.IF_RANGE);
             return version.rangeApplies(validator, date(validator), now);

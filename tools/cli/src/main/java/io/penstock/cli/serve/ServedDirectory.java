@@ -41,7 +41,7 @@ public final class ServedDirectory {
     /**
      * Serves {@code directory}.
      *
-     * @param dotFiles true to serve files whose name begins with a dot, and those in such directories
+     * @param dotFiles true to serve files whose name begins with a dot, and files in such directories
      * @throws NotDirectoryException if it is not a directory
      */
     public ServedDirectory(Path directory, boolean dotFiles) throws IOException {

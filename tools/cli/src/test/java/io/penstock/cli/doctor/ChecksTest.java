@@ -93,7 +93,7 @@ class ChecksTest {
     }
 
     /**
-     * A virtual machine of those that GPUs are lent in: two cards on one bus, no disk or adapter of a kind that they
+     * A virtual machine as GPUs are lent in: two cards on one bus, no disk or adapter of a kind that they
      * reach.
      */
     @Test

@@ -47,7 +47,7 @@ class ServeLoadTest {
      */
     private static final Map<String, Integer> POOLS = Map.of(
             "boundedElastic-",
-            Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE + 1, // and the one that ends idle ones
+            Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE + 1, // and the thread that ends idle threads
             "parallel-",
             Schedulers.DEFAULT_POOL_SIZE,
             "penstock-host-io-",

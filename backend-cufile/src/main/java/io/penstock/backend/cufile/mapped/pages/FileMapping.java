@@ -116,7 +116,7 @@ public final class FileMapping {
         return segments[(int) (fileOffset / segmentBytes)];
     }
 
-    /** Returns the segment {@code distance} after another, or that one itself if the file ends before. */
+    /** Returns the segment {@code distance} after another, or the same segment if the file ends before. */
     Segment ahead(Segment from, int distance) {
         return segments[Math.min(from.index + distance, segments.length - 1)];
     }

@@ -235,7 +235,7 @@ public final class Registrations implements SharedContext.Part {
             if (threads.isEmpty()) {
                 thread.start();
             } else if (!thread.tryStart()) {
-                break; // those that there are do the work
+                break; // the threads that exist do the work
             }
             threads.add(thread);
         }

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * An object that is written by parts, several of which are uploaded at the same time. It exists, as a whole, once a
  * sync has ended; a close without a sync leaves nothing on the server.
  *
- * <p>A write of a whole part is uploaded from its own memory. Smaller writes are collected; the one that completes a
+ * <p>A write of a whole part is uploaded from its own memory. Smaller writes are collected; the write that completes a
  * part ends when the part is uploaded. After a failure a part must be written again as a whole.
  */
 final class S3Upload implements AsyncFile {
