@@ -75,6 +75,11 @@ class SourceFilesTest {
                         SourceRules::badlyNamedTypes,
                         main,
                         LICENCE + "class X { class SlotManager {} }"),
+                rule(
+                        "comments repeat the noun",
+                        SourceRules::pronounsInPlaceOfNouns,
+                        main,
+                        LICENCE + "/** Its length is that " + "of its file. */\nclass X {}"),
                 rule("names of interfaces", SourceRules::badlyNamedTypes, main, LICENCE + "interface ISlot {}"));
     }
 

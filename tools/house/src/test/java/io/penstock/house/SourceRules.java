@@ -26,6 +26,9 @@ final class SourceRules {
     /** Lists rather than methods: the longest of all. They may become shorter. */
     static final Map<String, Integer> LONGER = Map.of("HandoverRules.publishers", 51, "MutantsTest.ofTransfers", 88);
 
+    /** Packages whose comments are not held to {@link #pronounsInPlaceOfNouns} until they have been rebuilt. */
+    private static final Pattern REBUILT = Pattern.compile("io/penstock/engine/(spi/staging|kit/ssg|queue)/");
+
     private static final String LICENCE = "// SPDX-License-Identifier: Apache-2.0";
 
     private final Path root;
@@ -131,6 +134,19 @@ final class SourceRules {
                 .filter(file -> call.matcher(String.join("\n", lines(file))).find())
                 .map(this::name)
                 .toList();
+    }
+
+    /** A comment that repeats the noun need not be read twice. */
+    List<String> pronounsInPlaceOfNouns() {
+        Pattern pronoun = Pattern.compile("\\b[Tt](hat|hose) of\\b");
+        List<String> found = new ArrayList<>();
+        for (Path file : files) {
+            lines(file).stream()
+                    .filter(line -> pronoun.matcher(line).find()
+                            && !REBUILT.matcher(name(file)).find())
+                    .forEach(line -> found.add(name(file) + ": repeat the noun: " + line.strip()));
+        }
+        return found;
     }
 
     private List<String> thatName(BiPredicate<ParsedSource, String> rule) {
