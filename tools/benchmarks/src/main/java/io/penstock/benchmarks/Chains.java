@@ -52,7 +52,11 @@ final class Chains {
 
     /** Chooses the next offset for a chain. */
     long next(int chain) {
-        long offset = workload.offset(chain);
+        return use(chain, workload.offset(chain));
+    }
+
+    /** Takes an offset for a chain. */
+    long use(int chain, long offset) {
         offsets[chain] = offset;
         return offset;
     }

@@ -24,7 +24,9 @@ record Comparison(String row, String mode, String ours, String peer, Kind kind, 
         /** The most time per operation, as a ratio. */
         TIME("x", false, (ours, peer) -> ours.nanosEach() / peer.nanosEach()),
         /** The least number of bytes; the peer does not matter. */
-        RATE("GB/s", true, (ours, peer) -> ours.perSecond() / 1e9);
+        RATE("GB/s", true, (ours, peer) -> ours.perSecond() / 1e9),
+        /** The most bytes of heap allocated per operation; the peer does not matter. */
+        ALLOCATED("B", false, (ours, peer) -> ours.allocatedEach());
 
         final String unit;
         final boolean atLeast;

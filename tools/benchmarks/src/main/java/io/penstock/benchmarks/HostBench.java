@@ -45,12 +45,16 @@ final class HostBench implements Bench {
 
     @Override
     public Row row(String name, Order order) {
-        return order.verb().equals("cost")
-                ? new OperationCost.Allocations(hot)
-                : new SlowSubscriber(work(order), order.mode());
+        return new SlowSubscriber(new Workload(hot, order.count("block"), 0, false, false), order.mode());
     }
 
-    private Workload work(Order order) {
+    private Workload work(Order order) throws IOException {
+        if (order.has("files")) {
+            int count = order.count("files");
+            List<Path> many = TestFile.many(settings.directory().resolve("many"), count);
+            long bytes = TestFile.MANY_BYTES / count;
+            return new Workload(many, bytes, order.count("block"), order.count("depth"), false, false);
+        }
         Path file = order.has("write") ? settings.directory().resolve("written") : hot;
         return new Workload(
                 Path.of(order.get("file", file.toString())),
@@ -62,11 +66,7 @@ final class HostBench implements Bench {
 
     @Override
     public Contender open(Order order) throws Exception {
-        Path many = settings.directory().resolve("many");
         return switch (order.verb()) {
-            case "regions" -> new ManyRegions(hot, order);
-            case "files" -> new ManyFiles(many, order);
-            case "ring-files" -> new BareRingFiles(many, order);
             case "curl" -> new HttpRead.Curl(hot, order.count("parallel"), order.has("kept"));
             case "jdk" -> new HttpRead.Jdk(hot, order.count("parallel"));
             case "aws" -> new AwsDownload(hot);
@@ -88,7 +88,7 @@ final class HostBench implements Bench {
             }
             case "fio-append" -> FioPeer.appending(work);
             case "submit" -> new PenstockHost.Submit(work, order);
-            case "gather" -> new PenstockHost.Gather(work, order.mode());
+            case "gather" -> new PenstockHost.Gather(work, order);
             case "append" -> new PenstockHost.Append(work, order.mode(), order.has("at-once"));
             case "ring" -> new BareRing(work);
             case "channel" -> new JvmPeers.Channel(work);

@@ -2,9 +2,11 @@
 package io.penstock.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
+import java.util.stream.LongStream;
 
 /**
  * The work of a contender in one run.
@@ -12,11 +14,24 @@ import java.util.function.LongSupplier;
  * @param operations how many reads or writes
  * @param nanos how long it took
  * @param cpuNanos processor time of the whole process, kernel and its workers included
+ * @param allocated bytes of heap that the threads of this process have allocated, as far as they still run; 0 if they
+ *     were not counted
  */
-record Measure(long operations, long nanos, long cpuNanos) {
+record Measure(long operations, long nanos, long cpuNanos, long allocated) {
 
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    Measure(long operations, long nanos, long cpuNanos) {
+        this(operations, nanos, cpuNanos, 0);
+    }
+
+    private static long heapBytes() {
+        return LongStream.of(THREADS.getThreadAllocatedBytes(THREADS.getAllThreadIds()))
+                .filter(bytes -> bytes > 0) // of threads that have not ended meanwhile
+                .sum();
+    }
 
     /** Returns the processor time that this process has used so far. */
     static long processCpuNanos() {
@@ -37,10 +52,12 @@ record Measure(long operations, long nanos, long cpuNanos) {
 
     /** Measures work in this process by a given count of its processor time. */
     static Measure of(Work work, LongSupplier cpuNanos) throws Exception {
+        long allocated = heapBytes();
         long cpu = cpuNanos.getAsLong();
         long begin = System.nanoTime();
         long operations = work.run();
-        return new Measure(operations, System.nanoTime() - begin, cpuNanos.getAsLong() - cpu);
+        long nanos = System.nanoTime() - begin;
+        return new Measure(operations, nanos, cpuNanos.getAsLong() - cpu, heapBytes() - allocated);
     }
 
     /** Measures operations that return their nanoseconds, one at a time: the median represents all. */
@@ -71,6 +88,10 @@ record Measure(long operations, long nanos, long cpuNanos) {
 
     double cpuNanosEach() {
         return (double) cpuNanos / operations;
+    }
+
+    double allocatedEach() {
+        return (double) allocated / operations;
     }
 
     /** Returns the processor seconds per second of the run. */

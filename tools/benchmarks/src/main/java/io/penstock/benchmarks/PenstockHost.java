@@ -9,6 +9,7 @@ import io.penstock.BufferRegion;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
+import io.penstock.FileRegion;
 import io.penstock.StorageFile;
 import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
@@ -49,12 +50,16 @@ abstract class PenstockHost implements Contender {
      */
     static final class Submit extends PenstockHost {
 
+        private static final int MADE_EACH = 64;
+
         private final Workload workload;
         private final Watching watching;
         private final ObservationRegistry observations = ObservationRegistry.create();
-        private final StorageFile file;
+        private final StorageFile[] files;
         private final BufferRegion[] regions;
         private final Chains chains;
+        private final Transfer[] made; // beforehand, some for each chain: only the library's own cost counts then
+        private int round;
 
         /** How an application watches its transfers. */
         private enum Watching {
@@ -84,13 +89,21 @@ abstract class PenstockHost implements Contender {
                         .observationConfig()
                         .observationHandler(new DefaultMeterObservationHandler(new SimpleMeterRegistry()));
             }
-            file = backend.openFile(workload.file(), options(workload)).block();
+            files = new StorageFile[workload.files().size()];
+            for (int i = 0; i < files.length; i++) {
+                files[i] = backend.openFile(workload.files().get(i), options(workload))
+                        .block();
+            }
             DeviceBuffer buffer = backend.allocate((long) workload.depth() * workload.blockBytes())
                     .block();
             chains = new Chains(workload, buffer.hostView().orElseThrow().buffer(0, (int) buffer.length()));
             regions = new BufferRegion[workload.depth()];
             for (int chain = 0; chain < regions.length; chain++) {
                 regions[chain] = buffer.region((long) chain * workload.blockBytes(), workload.blockBytes());
+            }
+            made = new Transfer[order.has("made") ? MADE_EACH * workload.depth() : 0];
+            for (int i = 0; i < made.length; i++) {
+                made[i] = create(i % workload.depth());
             }
         }
 
@@ -158,10 +171,18 @@ abstract class PenstockHost implements Contender {
         }
 
         private Transfer transfer(int chain) {
+            if (made.length == 0) {
+                return create(chain);
+            }
+            Transfer again = made[round++ % MADE_EACH * workload.depth() + chain];
+            chains.use(chain, again.fileOffset(0));
+            return again;
+        }
+
+        private Transfer create(int chain) {
             long offset = chains.next(chain);
-            return workload.write()
-                    ? Transfer.write(regions[chain], file.region(offset, workload.blockBytes()))
-                    : Transfer.read(file.region(offset, workload.blockBytes()), regions[chain]);
+            FileRegion block = files[workload.number(offset)].region(workload.at(offset), workload.blockBytes());
+            return workload.write() ? Transfer.write(regions[chain], block) : Transfer.read(block, regions[chain]);
         }
 
         @Override
@@ -176,55 +197,61 @@ abstract class PenstockHost implements Contender {
      */
     static final class Gather extends PenstockHost {
 
-        private static final int PLANS = 64; // per target
-        private static final int TARGETS = 4;
-        private static final int BLOCKS = 32; // of a transfer: as much memory as the others read into
-
         private final Workload workload;
         private final StorageFile file;
         private final DeviceBuffer buffer;
-        private final long[][] offsets = new long[TARGETS * PLANS][];
-        private final Transfer[] plans = new Transfer[TARGETS * PLANS];
-        private final int[] last = new int[TARGETS];
+        private final int blocks;
+        private final int targets;
+        private final long[][] offsets;
+        private final Transfer[] plans;
+        private final int[] last;
 
-        Gather(Workload workload, Mode mode) {
-            super(mode.open(workload.depth()));
+        /** As many blocks in a transfer as {@code blocks}, 32 if it is absent: as much memory as the others use. */
+        Gather(Workload workload, Order order) {
+            super(order.mode().open(workload.depth()));
             this.workload = workload;
+            blocks = (int) order.number("blocks", 32);
+            targets = (int) order.number("targets", 4);
+            int plansEach = (int) order.number("plans", 64); // of a target
+            offsets = new long[targets * plansEach][];
+            plans = new Transfer[targets * plansEach];
+            last = new int[targets];
             file = backend.openFile(workload.file()).block();
-            buffer = backend.allocate(TARGETS * bytes()).block();
+            buffer = backend.allocate(targets * bytes()).block();
             for (int plan = 0; plan < plans.length; plan++) {
                 offsets[plan] = ThreadLocalRandom.current()
-                        .longs(BLOCKS, 0, workload.blocks())
+                        .longs(blocks, 0, workload.blocks())
                         .map(block -> block * workload.blockBytes())
                         .toArray();
-                BufferRegion target = buffer.region(plan % TARGETS * bytes(), bytes());
+                BufferRegion target = buffer.region(plan % targets * bytes(), bytes());
                 plans[plan] = Transfer.gather(file, offsets[plan], workload.blockBytes(), target);
             }
         }
 
         private long bytes() {
-            return (long) BLOCKS * workload.blockBytes();
+            return (long) blocks * workload.blockBytes();
         }
 
         @Override
         public Measure run(long nanos) throws Exception {
-            TransferSource source = new TransferSource(TARGETS, this::next);
+            TransferSource source = new TransferSource(targets, this::next);
             CompletionSink sink = new CompletionSink(bytes(), end -> source.give(CompletionSink.part(end)));
             Measure transfers =
-                    sink.measure(backend.submit(source, SubmitOptions.DEFAULT.inFlight(TARGETS)), source, nanos);
-            return new Measure(transfers.operations() * BLOCKS, transfers.nanos(), transfers.cpuNanos());
+                    sink.measure(backend.submit(source, SubmitOptions.DEFAULT.inFlight(targets)), source, nanos);
+            return new Measure(
+                    transfers.operations() * blocks, transfers.nanos(), transfers.cpuNanos(), transfers.allocated());
         }
 
         private Transfer next(int target) {
-            last[target] = (last[target] + TARGETS) % plans.length;
+            last[target] = (last[target] + targets) % plans.length;
             return plans[last[target] + target];
         }
 
         @Override
         public void verify() throws IOException {
-            for (int target = 0; target < TARGETS; target++) {
+            for (int target = 0; target < targets; target++) {
                 long[] expected = offsets[last[target] + target];
-                for (int block = 0; block < BLOCKS; block++) {
+                for (int block = 0; block < blocks; block++) {
                     long at = target * bytes() + (long) block * workload.blockBytes();
                     ByteBuffer found = buffer.hostView().orElseThrow().buffer(at, workload.blockBytes());
                     TestFile.verify(found.order(ByteOrder.LITTLE_ENDIAN), expected[block]);

@@ -9,7 +9,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.LongStream;
 
 /** A file whose every word is a function of its offset, so that a block identifies where it was read from. */
@@ -17,6 +19,9 @@ final class TestFile {
 
     /** The bytes of a test file. */
     static final long BYTES = 1L << 30;
+
+    /** The bytes of {@link #many} files together: of 10^4 files of a page. */
+    static final int MANY_BYTES = 10_000 * 4096;
 
     private static final int CHUNK = 1 << 20;
     private static final ThreadLocal<ByteBuffer> CHUNKS =
@@ -54,6 +59,22 @@ final class TestFile {
             file.force(true);
         }
         return path;
+    }
+
+    /** Creates this many files of equal length, unless they exist; together they have the bytes of one. */
+    static List<Path> many(Path parent, int count) throws IOException {
+        Path directory = Files.createDirectories(parent.resolve("of-" + count));
+        ByteBuffer bytes = ByteBuffer.allocate(MANY_BYTES / count).order(ByteOrder.LITTLE_ENDIAN);
+        List<Path> paths = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            Path path = directory.resolve("file-" + i);
+            if (!Files.exists(path) || Files.size(path) != bytes.capacity()) {
+                fill(bytes, (long) i * bytes.capacity());
+                Files.write(path, bytes.array());
+            }
+            paths.add(path);
+        }
+        return paths;
     }
 
     private static boolean isIntact(Path path, byte[] header, long bytes) throws IOException {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** JMH and whole-path benchmarks against peers; never released. */
+/** Whole-path benchmarks against peers; never released. */
 @NullMarked
 package io.penstock.benchmarks;
 
