@@ -39,6 +39,8 @@ class RowsTest {
     private static final Pattern OPTION_ROW = Pattern.compile("^\\| `(penstock\\.[\\w.-]+)` \\|", Pattern.MULTILINE);
     private static final Pattern READER = Pattern.compile("class (\\w+) implements FormatReader");
     private static final Pattern FORMAT = Pattern.compile("String FORMAT = \"([^\"]+)\"");
+    private static final String FUZZED = "formats/src/test/java/io/penstock/formats/FuzzTarget.java";
+    private static final Pattern CORPUS = Pattern.compile("\"(\\w+)\", new \\w+\\(\\)");
     private static final Pattern COMMAND =
             Pattern.compile("@Command\\(\\s*name = \"([\\w-]+)\"[\\s\\S]*?\\bclass (\\w+) implements (\\w+)");
     private static final Pattern COMMAND_ROW = Pattern.compile("^\\./penstock ([\\w-]+)", Pattern.MULTILINE);
@@ -125,13 +127,17 @@ class RowsTest {
                 readers.add(reader);
                 missing.unlessIn(
                         "formats/src/main/java/io/penstock/formats/read/FormatReader.java", "new " + reader + "()");
-                missing.unlessIn("formats/src/test/java/io/penstock/formats/FuzzTarget.java", "new " + reader + "()");
+                missing.unlessIn(FUZZED, "new " + reader + "()");
                 names(FORMAT, text).stream()
                         .filter(format -> !page.contains(letters(format)))
                         .forEach(format -> missing.rows.add("docs/formats.md: " + format));
             }
         }
         assertThat(readers).contains("NpyReader", "SafetensorsReader", "ZarrReader");
+        names(CORPUS, Files.readString(ROOT.resolve(FUZZED))).stream()
+                .map(format -> "formats/src/test/resources/fuzz/" + format + ".zip")
+                .filter(corpus -> !Files.exists(ROOT.resolve(corpus)))
+                .forEach(corpus -> missing.rows.add(corpus + ": inputs for the fuzzer to begin with"));
         missing.assertNone();
     }
 
