@@ -32,7 +32,7 @@ import reactor.util.context.Context;
  *
  * <p><b>Result:</b> one completion per member, when every member that takes part has all its bytes: until then others copy
  * from its buffer. A member takes part from the subscription to its Mono to the end of it: subscribe to all of them at once.
- * {@link Completion#path} is the path of the reads, {@link Completion#reason} tells how many bytes were copied.
+ * {@link Completion#path} is the path of the reads, {@link Completion#reason} has the number of bytes that were copied.
  *
  * <p><b>Threading:</b> thread-safe. Signals are delivered as a backend delivers them, on a thread of any of the
  * backends.

@@ -105,7 +105,7 @@ public interface StorageFile extends AutoCloseable {
      * them.
      *
      * <p><b>Errors:</b> none. If the system reports at the native close that it could not keep what was written, as
-     * some file systems of servers do, the log has a warning; only a {@link #sync} before tells that bytes are stored.
+     * some file systems of servers do, the log has a warning; only a {@link #sync} before proves that bytes are stored.
      */
     @Override
     void close();

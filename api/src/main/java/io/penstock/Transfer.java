@@ -209,7 +209,7 @@ public final class Transfer {
     }
 
     /**
-     * Returns this transfer with a time limit from subscription on. When it expires, the device is asked to stop, and
+     * Returns this transfer with a time limit from subscription on. When it expires, the device is told to stop, and
      * the error is signalled <em>when the device has released the memory</em>: {@link TransientStorageException} if
      * nothing was started, else {@link PermanentStorageException}, both with their outcome. Reactor's {@code timeout}
      * signals at once instead: after it, the outcome of a write is unknown.

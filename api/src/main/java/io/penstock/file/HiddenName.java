@@ -31,7 +31,7 @@ final class HiddenName implements AutoCloseable {
 
     private static final int KEPT_OF_NAME = 50; // characters of up to four bytes
     private static final int MOST_NAMES = 1000; // of one target at a time; further ones have no lock
-    private static final int MOST_GAP = 8; // free names in a row behind which none is looked for
+    private static final int MOST_GAP = 8; // free names in a row behind which none is searched
     private static final int TOKEN_BYTES = 16;
 
     /** The locks of this process, which must not open them again. */
@@ -53,7 +53,7 @@ final class HiddenName implements AutoCloseable {
         StringBuilder name = new StringBuilder(".");
         String.valueOf(target.getFileName()).codePoints().limit(KEPT_OF_NAME).forEach(name::appendCodePoint);
         Path folder = Objects.requireNonNull(target.getParent());
-        return folder.toRealPath().resolve(name.toString()); // HELD knows one name of the folder
+        return folder.toRealPath().resolve(name.toString()); // HELD has one name of each folder
     }
 
     /** Returns the first name that no live process has; there is no file of this name. */

@@ -35,7 +35,8 @@ public final class LateErrors {
     }
 
     /**
-     * Returns a context whose subscriptions log such errors at level DEBUG, whatever {@code Hooks.onErrorDropped} says.
+     * Returns a context whose subscriptions log such errors at level DEBUG, whatever {@code Hooks.onErrorDropped} is
+     * set to.
      */
     public static Context debugged(Context context) {
         return context.put(KEY, (Consumer<Throwable>) e -> LOG.debug("an error after the end", e));

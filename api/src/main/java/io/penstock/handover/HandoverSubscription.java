@@ -21,7 +21,7 @@ import reactor.core.scheduler.Schedulers;
 public abstract class HandoverSubscription<T extends AutoCloseable> extends Handover<T>
         implements Subscription, Runnable {
 
-    // Bits of state, which say when to deliver: the last of the two does. What is delivered the slot says.
+    // Bits of state: the call that sets the second of the two delivers what is in the slot.
     private static final int REQUESTED = 1;
     private static final int ENDED = 2;
 

@@ -41,7 +41,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
-/** The engine over a device whose commands end when the test says so. */
+/** The engine over a device whose commands the test ends. */
 class EngineTest {
 
     private static final Duration LONG = Duration.ofSeconds(10);

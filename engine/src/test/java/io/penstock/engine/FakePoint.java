@@ -4,7 +4,7 @@ package io.penstock.engine;
 import io.penstock.engine.spi.FencePoint;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A point that writes down what is asked of it. */
+/** A point that records its calls. */
 public final class FakePoint implements FencePoint {
 
     public static final long HANDLE = 0x77;

@@ -30,7 +30,7 @@ import java.util.Set;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
-/** An engine whose transfers end when, and as, the test says. */
+/** An engine whose transfers the test ends, when and as it likes. */
 public class FakePort implements Port {
 
     /** What completions name as their path, and no more. */

@@ -7,7 +7,7 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.scheduler.Scheduler;
 
-/** Runs tasks when the test says so, on the test's thread. */
+/** Runs tasks on the test's thread, when the test calls it. */
 public final class ManualScheduler implements Scheduler {
 
     private final ArrayDeque<Task> tasks = new ArrayDeque<>();

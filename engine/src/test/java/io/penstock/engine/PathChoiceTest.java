@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
 
-/** Which of several paths takes a transfer, and how often they are asked: it is once per transfer. */
+/** Which of several paths takes a transfer; each is queried once per transfer. */
 class PathChoiceTest {
 
     private static final Duration LONG = Duration.ofSeconds(10);

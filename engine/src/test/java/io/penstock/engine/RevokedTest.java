@@ -31,7 +31,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Who is told that a device is lost: the buffers of its backend, and of no other. */
+/** The loss of a device revokes the buffers of its backend, and of no other. */
 class RevokedTest {
 
     private static final Duration LONG = Duration.ofSeconds(10);

@@ -16,7 +16,7 @@ import java.util.Set;
  *
  * @param path what was opened
  * @param format the name of the format, such as {@code safetensors}
- * @param attributes what the file says of itself, as text
+ * @param attributes what the file states of itself, as text
  * @param arrays the arrays, in the order of the file
  */
 public record ArrayFile(Path path, String format, Map<String, String> attributes, List<Array> arrays) {

@@ -194,7 +194,7 @@ public final class LoadPlan {
 
     /**
      * The places of arrays, in their order. The place of an array which is loaded as it is, as most are, is made when
-     * it is asked for: of ten thousand arrays few may ever be asked for. Not thread-safe until it is complete.
+     * it is first used: of ten thousand arrays few may ever be. Not thread-safe until it is complete.
      */
     private static final class PlacementList extends AbstractList<Placement> implements RandomAccess {
 
@@ -330,13 +330,13 @@ public final class LoadPlan {
     }
 
     /**
-     * Returns what is in the buffers after the load, in the order of {@link #arrays}: each made when it is asked for.
+     * Returns what is in the buffers after the load, in the order of {@link #arrays}: each made at its first use.
      */
     List<DeviceArray> deviceArrays(List<DeviceBuffer> targets) {
         return new DeviceArrays(placements, targets);
     }
 
-    /** Of ten thousand arrays few may ever be asked for. Immutable. */
+    /** Of ten thousand arrays few may ever be used. Immutable. */
     private static final class DeviceArrays extends AbstractList<DeviceArray> implements RandomAccess {
 
         private final List<Placement> placements;

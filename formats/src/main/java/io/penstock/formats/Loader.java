@@ -107,7 +107,7 @@ public final class Loader {
     /**
      * Returns this loader, for this slice of the arrays with that name, as in {@link #arrays}. The first match counts.
      * A name that no array has is no error, so that the same slices serve several models and the files of one;
-     * {@link #explain(Path...)} tells the shapes.
+     * {@link #explain(Path...)} returns the shapes.
      */
     public Loader slice(String name, Slice slice) {
         List<Cutting> all = new ArrayList<>(settings.slices);

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 
-/** The files that other libraries wrote: ORIGIN.md beside them says which. */
+/** The files that other libraries wrote: ORIGIN.md beside them names the libraries. */
 public final class Real {
 
     private Real() {}

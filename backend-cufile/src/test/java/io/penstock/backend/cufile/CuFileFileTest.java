@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What is asked of a file for single transfers. */
+/** The queries of a file for single transfers. */
 @ExtendWith(FreshFakes.class)
 class CuFileFileTest {
 

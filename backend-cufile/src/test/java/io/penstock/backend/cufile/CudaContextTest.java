@@ -47,7 +47,7 @@ class CudaContextTest {
         cuda = Fakes.cuda();
     }
 
-    /** Reads a file of 100,000 bytes to the GPU, and looks at what has arrived. */
+    /** Reads a file of 100,000 bytes to the GPU, and checks what has arrived. */
     private void assertReads(Backend backend) throws IOException {
         byte[] bytes = new byte[100_000];
         for (int i = 0; i < bytes.length; i++) {

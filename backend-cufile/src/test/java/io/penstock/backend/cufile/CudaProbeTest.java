@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is said of a machine's GPUs, and of why they cannot be used (rule 501). */
+/** The descriptions of a machine's GPUs, and the reasons why they cannot be used (rule 501). */
 @ExtendWith(FreshFakes.class)
 class CudaProbeTest {
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** The rules where cuFile goes directly, and says so of whole blocks alone. */
+/** The rules where cuFile goes directly, and reports it of whole blocks only. */
 @Tag("variant")
 class DirectTckTest implements BackendRules {
 

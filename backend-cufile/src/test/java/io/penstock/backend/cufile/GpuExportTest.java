@@ -41,7 +41,7 @@ class GpuExportTest {
         return backend.allocate(BYTES).block();
     }
 
-    /** Returns what the kernel says of an open file, by a name of its own. */
+    /** Returns what the kernel reports of an open file, by a name of its own. */
     private static String told(PeerExport export, String name) throws IOException {
         return Files.readAllLines(Path.of("/proc/self/fdinfo/" + export.descriptor())).stream()
                 .filter(line -> line.startsWith(name + ":"))

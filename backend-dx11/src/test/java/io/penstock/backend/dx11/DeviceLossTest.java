@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A device that is removed, hung or reset: nothing hangs, the reason is told, and another can be opened. */
+/** A device that is removed, hung or reset: nothing hangs, the reason is reported, and another can be opened. */
 @Tag("fake")
 @ExtendWith(Direct3dFake.class)
 class DeviceLossTest {

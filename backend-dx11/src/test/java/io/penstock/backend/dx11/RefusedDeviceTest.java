@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Devices that do not do, and what is said of them. */
+/** Devices that are refused, and the reasons. */
 @Tag("fake")
 @ExtendWith(Direct3dFake.class)
 class RefusedDeviceTest {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * AMD's driver ({@code amd-fake.c}), which is told what to do and asked what it has seen. A test that uses a buffer,
+ * AMD's driver ({@code amd-fake.c}), which takes orders, and reports what it has seen. A test that uses a buffer,
  * file or event as the manual does not want fails.
  */
 final class SsgFake implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback {
@@ -80,7 +80,7 @@ final class SsgFake implements BeforeAllCallback, BeforeEachCallback, AfterEachC
         call("ssg_answer", function, answer, times);
     }
 
-    /** Holds the disk, or lets it go on. */
+    /** Holds the disk, or lets it continue. */
     static void hold(boolean hold) {
         call("ssg_hold", hold ? 1 : 0);
     }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A device that is removed while AMD's driver transfers, of which its event says nothing. */
+/** A device that is removed while AMD's driver transfers; the driver's event does not report it. */
 @Tag("fake")
 @ExtendWith({Direct3dFake.class, SsgFake.class})
 class SsgLossTest {

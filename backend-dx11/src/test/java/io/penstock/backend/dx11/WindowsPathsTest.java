@@ -88,7 +88,7 @@ class WindowsPathsTest {
         }
     }
 
-    /** A driver that knows such names only with their prefix goes without, and the file by staging buffers. */
+    /** A driver that takes such names only with their prefix does not get them: the file goes by staging buffers. */
     @ParameterizedTest
     @EnumSource(names = {"SSG", "STAGED"})
     void aNameOfMoreThan260CharactersIsRead(Dx11Path variant) throws IOException {

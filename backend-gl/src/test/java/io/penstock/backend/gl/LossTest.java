@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Mono;
 
-/** What is taken away under transfers: the context, by a layer that says so; buffers and fences, by the application. */
+/** What ends under transfers: the context, as a layer reports; buffers and fences, closed by the application. */
 @ExtendWith(FreshSsg.class)
 class LossTest {
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A user's program in a JVM of its own, on the class path and on the module path, which knows no backend; and what it
- * is told where OpenGL is not what it should be, which Mesa can be told to be.
+ * gets where OpenGL is not what it should be, as Mesa can be configured.
  */
 @Tag("slow")
 class SmokeTest {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is said where the extension is not there, or was not described. */
+/** The reports where the extension is absent, or was not described. */
 @ExtendWith(FreshSsg.class)
 class SsgProbeTest {
 

@@ -120,7 +120,7 @@ class EmulatedController implements Bus {
         process.close();
     }
 
-    /** {@inheritDoc} The process goes on until {@link #end}. */
+    /** {@inheritDoc} The process runs until {@link #end}. */
     @Override
     public void close() {}
 

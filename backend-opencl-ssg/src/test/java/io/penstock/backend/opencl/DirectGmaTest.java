@@ -274,7 +274,7 @@ class DirectGmaTest {
     }
 
     /**
-     * As fast as they end, which is before the thread that polls their events knows of it: neither queues nor the limit
+     * As fast as they end, which is before the thread that polls their events sees it: neither queues nor the limit
      * of waits run out.
      */
     @Test

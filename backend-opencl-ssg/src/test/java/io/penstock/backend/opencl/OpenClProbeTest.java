@@ -27,7 +27,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is said of a machine's OpenCL, and of why it cannot be used (rule 501). */
+/** The descriptions of a machine's OpenCL, and the reasons why it cannot be used (rule 501). */
 class OpenClProbeTest {
 
     private static final int SIGQUIT = 3;
@@ -71,7 +71,7 @@ class OpenClProbeTest {
 
     /**
      * PoCL 3.1 and the LLVM in it take the signals that a JVM lives on, and the process ends at one of its next
-     * safepoints. Another test of this JVM may have asked first, but never without the same care.
+     * safepoints. Another test of this JVM may have called it first, but never without the same care.
      */
     @Test
     @EnabledOnOs(OS.LINUX)

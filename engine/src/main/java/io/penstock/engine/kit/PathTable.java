@@ -35,7 +35,7 @@ public final class PathTable<P extends Enum<P>> {
      * Adds paths behind the others, if the option's value selects them and they are available.
      *
      * @param when the values that select them
-     * @param whyNot asked if they are selected: why they are not available, or an empty string
+     * @param whyNot called if they are selected: returns why they are not available, or an empty string
      * @param otherwise the reason of transfers that they do not take; may be empty
      * @param make makes them
      * @throws BackendUnavailableException if they are not available, and the option's value asks for them

@@ -67,7 +67,7 @@ public final class BufferFile extends EngineFile {
         return nativeFile();
     }
 
-    /** {@inheritDoc} Not asked of the last path, which copies from every buffer. */
+    /** {@inheritDoc} Not called for the last path, which copies from every buffer. */
     @Override
     public String refusal(int ioPath) {
         return "the last path copies from buffers";

@@ -25,7 +25,8 @@ public interface NativeFile {
 
     /**
      * Returns the file system whose requests may wait for as long as a server of it likes: equal for all of its files.
-     * An I/O queue has few requests of it in flight, so that others go on. Null where a disk of this machine answers.
+     * An I/O queue has few requests of it in flight, so that others continue. Null where a disk of this machine
+     * answers.
      */
     default @Nullable Object lane() {
         return null;

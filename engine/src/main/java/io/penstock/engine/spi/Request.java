@@ -168,7 +168,7 @@ public final class Request {
 
     /**
      * Makes {@code size} the number of bytes to move, since the device has decided it: of a READ or a WRITE of whole
-     * blocks, in {@link NativeQueue#turn}, before it is completed. What was asked for beyond is not asked for again.
+     * blocks, in {@link NativeQueue#turn}, before it is completed. What was requested beyond is not requested again.
      *
      * @param size at most {@link #bytes()}
      */

@@ -84,7 +84,7 @@ class FenceOrderTest {
         return Transfer.read(file.all(), buffer.all());
     }
 
-    /** What was asked of the backend before has been done when another transfer has come and gone. */
+    /** Earlier calls of the backend have been processed when another transfer has completed. */
     private void letOthersRun() {
         boolean held = device.queue.hold;
         device.queue.hold = false;

@@ -42,7 +42,7 @@ final class PlannerModel implements SegmentCursor.Ground {
         return ((BufferRegion) target).buffer().nativeHandle();
     }
 
-    /** Copies what the transfer says, byte for byte. */
+    /** Copies what the transfer describes, byte for byte. */
     void copyPlainly(Transfer transfer) {
         for (int i = 0; i < transfer.pairs(); i++) {
             StorageFile file = transfer.fileRegion(i).file();

@@ -141,7 +141,7 @@ class MemoryViewTest {
         public void free() {}
     }
 
-    /** Maps what it is asked for. */
+    /** Maps any range. */
     private record Mapped(Path file) implements HostMemory {
 
         @Override

@@ -8,7 +8,7 @@ import io.penstock.engine.simulation.SimulatedMemory.Given;
 import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** A read, write or sync in the kernel's hands: what it was asked, and how it ends. */
+/** A read, write or sync that the kernel has: its arguments, and how it ends. */
 final class Operation {
     final long userData;
     private final byte opcode;
@@ -74,7 +74,7 @@ final class Operation {
                 && ((offset | bytes) % file.fileAlignment != 0 || address % file.memoryAlignment != 0);
     }
 
-    /** Does what it was asked, as far as chance lets it; answers its result. */
+    /** Executes it, as far as chance lets it; returns its result. */
     int end(Chance chance, Faults faults, ObjIntConsumer<SimulatedFile> errorNoted) {
         over = true;
         if (interruption != 0) {

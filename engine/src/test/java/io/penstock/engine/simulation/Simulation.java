@@ -34,7 +34,7 @@ public final class Simulation implements AutoCloseable {
         return new Run(seed, null).all();
     }
 
-    /** As {@link #run}, and tells what happens, line by line. */
+    /** As {@link #run}, and prints what happens, line by line. */
     public @Nullable Throwable tell(long seed, Consumer<String> story) {
         return new Run(seed, story).all();
     }

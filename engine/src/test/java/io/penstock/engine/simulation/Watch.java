@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 
-/** A subscriber that knows its rights: one terminal signal, none once cancelled, no more than it asked for. */
+/** A subscriber that checks the rules: one terminal signal, none once cancelled, no more than it requested. */
 final class Watch<T> implements CoreSubscriber<T> {
     final String what;
     private final World world;

@@ -132,7 +132,7 @@ final class World {
         return current != null;
     }
 
-    /** Lets others act before the caller goes on, if the caller is an I/O queue. */
+    /** Lets others act before the caller continues, if the caller is an I/O queue. */
     void pause() {
         Fiber fiber = current;
         if (fiber != null) {

@@ -20,7 +20,7 @@ import reactor.core.publisher.Mono;
 import reactor.test.scheduler.VirtualTimeScheduler;
 import reactor.test.subscriber.TestSubscriber;
 
-/** What is said of leases that are held for long, by a clock that the test moves. */
+/** The reports of leases that are held for long, by a clock that the test moves. */
 class LeaseWatchTest extends StreamFixture {
 
     private static final Duration MOMENT = Duration.ofMillis(1);

@@ -134,7 +134,7 @@ public final class CompiledFakes {
         }
     }
 
-    /** Runs a program to its end, and returns what it said; a failure is an exception that says so too. */
+    /** Runs a program to its end, and returns its output, which the exception of a failure has too. */
     public static String run(List<String> command) throws IOException {
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)

@@ -63,7 +63,7 @@ public final class FakeControl {
         call("fake_hold", function);
     }
 
-    /** Lets the held operations of a function go on, and later ones not be held. */
+    /** Releases the held operations of a function, and holds no later ones. */
     public void release(String function) {
         call("fake_release", function);
     }

@@ -90,7 +90,7 @@ public final class Codecs {
         return ZARR.contains(own) ? own : ours ? "'" + name + "'" : name;
     }
 
-    /** Returns how many of so many rows a validity bitmap says to be null. */
+    /** Returns how many of so many rows are null by a validity bitmap. */
     public static long nulls(byte[] bitmap, long rows) {
         int whole = (int) (rows / Byte.SIZE);
         int rest = (int) (rows % Byte.SIZE);

@@ -5,7 +5,7 @@ package io.penstock.formats.codec;
 final class Lz4 {
 
     private static final int LEAST_MATCH = 4;
-    private static final int MORE = 15; // a length goes on in the next byte
+    private static final int MORE = 15; // a length continues in the next byte
 
     private final byte[] in;
     private int at;

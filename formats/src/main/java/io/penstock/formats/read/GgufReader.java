@@ -79,7 +79,7 @@ public final class GgufReader implements FormatReader {
         return file(path, attributes, arrays);
     }
 
-    /** Compares what a part says of the whole with what is there. */
+    /** Compares what a part states of the whole with what is there. */
     private static void checkSplit(ArrayFile part, int number, int parts, int arrays) {
         Map<String, String> said = part.attributes();
         String count = said.getOrDefault("split.count", "0"); // 0 of a model whose parts were joined
@@ -180,7 +180,7 @@ public final class GgufReader implements FormatReader {
         return new String(bytes.bytes((int) length, what), StandardCharsets.UTF_8);
     }
 
-    /** What the file says of an array; the offset counts from the start of the data. */
+    /** What the file states of an array; the offset counts from the start of the data. */
     private record Info(String name, List<Long> shape, long type, long offset) {}
 
     private static List<Info> infos(HeaderBytes bytes, long count) throws IOException {

@@ -70,7 +70,7 @@ final class ZarrTypes {
         throw node.unsupported("dtype: arrays of structures are not supported");
     }
 
-    /** Returns the bytes of the fill value, or none for 0 and where nothing says what it is. */
+    /** Returns the bytes of the fill value, or none for 0 and where nothing states it. */
     static List<Byte> fill(ZarrNode node, ElementType type, ByteOrder order) throws ZarrNode.Unsupported {
         Object value = node.members().get("fill_value");
         if (value == null || value == StrictJson.NULL) {

@@ -24,7 +24,7 @@ import reactor.core.publisher.Mono;
 /**
  * The body of a response: parts of a file, and the text around them if there are several.
  *
- * @param contentRange the one span that was asked for; null for the whole file, and for several spans
+ * @param contentRange the one span that was requested; null for the whole file, and for several spans
  */
 record FileBody(
         ServedFile file,
@@ -36,7 +36,7 @@ record FileBody(
     /**
      * Creates the body.
      *
-     * @param ranges what was asked for; empty for the whole file
+     * @param ranges what was requested; empty for the whole file
      * @param type of the file
      */
     static FileBody of(ServedFile file, Optional<List<ByteRanges.Span>> ranges, String type) {

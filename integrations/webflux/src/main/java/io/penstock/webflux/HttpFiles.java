@@ -163,7 +163,7 @@ public final class HttpFiles {
      * is kept; otherwise the file's name decides it. A file that reports length 0, such as a file in {@code /proc}, is
      * sent empty.
      *
-     * <p><b>Threading:</b> the file system is asked on {@link Schedulers#boundedElastic()}; the rest as
+     * <p><b>Threading:</b> the file system is called on {@link Schedulers#boundedElastic()}; the rest as
      * {@link Backend#stream}.
      *
      * <p><b>Errors:</b> {@link ResponseStatusException} NOT_FOUND if there is no such regular file, FORBIDDEN if it
@@ -352,7 +352,7 @@ public final class HttpFiles {
 
     /**
      * Writes the body of a request to a file, as {@link #receive(Publisher, Path)} does, if its end is the protocol's:
-     * as many bytes as {@code Content-Length} says, or the last chunk. Reactor Netty completes the body of a request
+     * as many bytes as {@code Content-Length} states, or the last chunk. Reactor Netty completes the body of a request
      * that it refuses, such as one with a malformed chunk, and of a connection that it closes itself.
      *
      * <p><b>Errors:</b> an {@link IOException} if the body ends early; {@link ResponseStatusException} BAD_REQUEST if

@@ -40,7 +40,7 @@ import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
-/** Clients that leave while the file system is asked, which then answers with an error: nothing is logged of it. */
+/** Clients that leave during a call of the file system, which then fails: nothing is logged. */
 class CancelledCallsTest {
 
     @TempDir

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
 
-/** With the engine, which knows what the JDK does not. */
+/** With the engine, which has calls that the JDK lacks. */
 @EnabledOnOs(value = OS.LINUX, disabledReason = "other systems have no unnamed files")
 class KeptAttributesTest {
 

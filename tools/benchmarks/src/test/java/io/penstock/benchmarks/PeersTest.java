@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.test.publisher.TestPublisher;
 
-/** Peers in other processes, and completions, that are not what was asked for. */
+/** Peers in other processes, and completions, that are not what was requested. */
 @Tag("slow")
 class PeersTest {
 

@@ -80,7 +80,7 @@ record DataExtents(long length, List<Extent> extents, String identity) {
         }
     }
 
-    /** Returns what tells a file from another of the same name, as of its opening. */
+    /** Returns what distinguishes a file from another of the same name, as of its opening. */
     static String identity(BasicFileAttributes opened) {
         return opened.fileKey() + " " + opened.lastModifiedTime().toMillis();
     }

@@ -282,7 +282,7 @@ class CopyCommandTest {
         fill(1000);
         CommandLineRun run = CommandLineRun.of("copy", source, Path.of("/proc/x"));
         assertThat(run.code()).isEqualTo(1);
-        // The second is what a user who is not root is told.
+        // The second is for a user who is not root.
         assertThat(run.complaints()[0]).containsAnyOf("no file can be created in /proc", "/proc: permission denied");
     }
 

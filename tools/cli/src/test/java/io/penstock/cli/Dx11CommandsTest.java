@@ -42,7 +42,7 @@ class Dx11CommandsTest {
         Path copy = folder.resolve("copy \ud83d\udca7");
         CommandLineRun run =
                 CommandLineRun.of("copy", source, copy, "--backend", "dx11", "--chunk", "1MiB", "--verify");
-        // What Windows lacks is told; nothing else is.
+        // What Windows lacks is reported; nothing else is.
         assertThat(run.err().lines())
                 .singleElement()
                 .asString()

@@ -73,7 +73,7 @@ class OpenClCommandsTest {
                 .endsWith("backend opencl-ssg");
     }
 
-    /** Where the only devices have memory of their own there is no such way, and that is what is said. */
+    /** Where the only devices have memory of their own there is no such way, which is reported. */
     @ParameterizedTest
     @CsvSource({"1, map", "4097, map", "20000001, map", "511, host"})
     void everySizeArrivesWholeInMappedBuffersOrIsRefused(int size, String path) throws IOException {

@@ -51,7 +51,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.util.retry.Retry;
 
-/** A process with as many open files as it may have: whatever opens one says so, and works when some are closed. */
+/** A process with as many open files as it may have: whatever opens one reports it, and works when some are closed. */
 @Tag("slow")
 @EnabledOnOs(value = OS.LINUX, disabledReason = "a POSIX shell sets the limit")
 class OpenFilesLimitTest {

@@ -25,7 +25,7 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * What a file of Java says, for rules that hold for modules which are on no class path of a test.
+ * The content of a file of Java, for rules that hold for modules which are on no class path of a test.
  *
  * @param place the name of its package, or an empty string
  * @param names qualified names in it, imports included, and simple ones that are used

@@ -35,7 +35,7 @@ final class MappedFile extends WrappedFile<HostFile> {
     /**
      * Opens a file and maps it; nothing is registered yet.
      *
-     * @throws IOException if it was not opened IMMUTABLE, or cannot be mapped; the message says why
+     * @throws IOException if it was not opened IMMUTABLE, or cannot be mapped; the message has the reason
      */
     static MappedFile open(Path path, Set<FileOption> options, Registrations registrations, Limits limits)
             throws IOException {

@@ -14,7 +14,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * A range of GPU memory for peers: a dma-buf and an IPC export, each created when it is first asked for. Memory and
+ * A range of GPU memory for peers: a dma-buf and an IPC export, each created at its first use. Memory and
  * GPUs that have one may lack the other.
  *
  * <p><b>Threading:</b> thread-safe.

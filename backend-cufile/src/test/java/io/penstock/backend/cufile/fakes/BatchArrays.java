@@ -5,7 +5,7 @@ import static io.penstock.backend.cufile.fakes.Gpu.ok;
 
 import com.sun.jna.Memory;
 
-/** The arrays of a batch: what is asked, and what comes back. */
+/** The arrays of a batch: its requests, and its results. */
 final class BatchArrays implements AutoCloseable {
 
     static final int COMPLETE = 0x10;

@@ -98,7 +98,7 @@ final class FenceCompletions implements CopyCompletions {
             return true;
         }
         boolean rings = !Hresult.failed(D3d11.SetEventOnCompletion(fence, next, event));
-        rung = rings ? next : 0; // the first value is 1: asked again, it tries again
+        rung = rings ? next : 0; // the first value is 1: the next call tries again
         return rings;
     }
 

@@ -32,7 +32,7 @@ public final class GlImage implements DeviceMemory {
     }
 
     /**
-     * Describes a box; what only GL knows, such as the texture's size, is checked when it is filled.
+     * Describes a box; what only GL reports, such as the texture's size, is checked when the box is filled.
      *
      * @throws IllegalArgumentException if the layout is not valid for these texels in a file, or GL has no such names
      */

@@ -85,7 +85,7 @@ class GlFenceTest {
         context.post(() -> Gl.glDeleteSync(sync));
     }
 
-    /** GL keeps an error until it is asked for: the next copy would have been taken for failed. */
+    /** GL keeps an error until it is queried: the next copy would have been taken for failed. */
     @Test
     void aPointWithoutAFenceLeavesNoErrorToOthers() {
         SsgFake.require();

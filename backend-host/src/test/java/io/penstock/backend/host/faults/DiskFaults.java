@@ -98,7 +98,7 @@ interface DiskFaults extends Rules {
     }
 
     /**
-     * Appends and syncs, and goes on after a crash has begun until that shows.
+     * Appends and syncs, and continues after a crash has begun until the crash is seen.
      *
      * @return how many bytes were acknowledged before: an ext4 that is just being shut down says yes to syncs that it
      *     then loses for every reader, which no crash could do

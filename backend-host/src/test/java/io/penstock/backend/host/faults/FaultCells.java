@@ -113,7 +113,7 @@ abstract class FaultCells implements Rules {
         assertLogged(cell, path, logged.toString(StandardCharsets.UTF_8));
     }
 
-    /** Nothing is logged but what the row says. */
+    /** Nothing is logged but what the row lists. */
     private static void assertLogged(FaultCell cell, Path path, String logged) {
         String warnings =
                 logged.lines().filter(line -> !line.contains(" INFO ")).collect(Collectors.joining("\n"));

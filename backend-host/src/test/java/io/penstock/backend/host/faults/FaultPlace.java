@@ -159,7 +159,7 @@ final class FaultPlace implements AutoCloseable {
         }
     }
 
-    /** What a server is asked for an operation: a disk has no others than reads and writes. */
+    /** The requests that a server gets for an operation: a disk has no others than reads and writes. */
     private On on(String operation) {
         On asked = On.valueOf(operation.toUpperCase(Locale.ROOT));
         return name.equals("loop4k") && asked != On.READ ? On.WRITE : asked;

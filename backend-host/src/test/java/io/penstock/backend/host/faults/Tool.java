@@ -76,12 +76,12 @@ final class Tool {
         return program;
     }
 
-    /** Runs a program to its end and returns what it said. */
+    /** Runs a program to its end and returns its output. */
     static String run(String... command) throws IOException {
         return run(List.of(command));
     }
 
-    /** Runs a program to its end and returns what it said; a failure is an exception that says so too. */
+    /** Runs a program to its end and returns its output, which the exception of a failure has too. */
     static String run(List<String> command) throws IOException {
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)

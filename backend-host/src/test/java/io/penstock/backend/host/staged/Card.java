@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The card: copies take place when they are asked about for the third time, and only on the threads of its rule. */
+/** The card: copies take place at the third poll, and only on the threads of its rule. */
 final class Card implements DeviceDriver, StagingDevice {
 
     private static final int LOOKS = 3;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class CardPath extends StagingPath {
 
     private final Card card;
-    private final @Nullable ExecutorPump pump; // the application's thread, where the card's rule wants one
+    private final @Nullable ExecutorPump pump; // the application's thread, where the card's rule demands one
 
     CardPath(Card card, Options options, @Nullable ExecutorPump pump) {
         super(options, "the card has no way to files of its own");

@@ -106,7 +106,7 @@ public final class QtestBus implements Bus {
         configure(0x04, 2);
     }
 
-    /** {@inheritDoc} QEMU goes on. */
+    /** {@inheritDoc} QEMU keeps running. */
     @Override
     public void close() {
         qtest.await();

@@ -22,7 +22,7 @@ public record ContextChoice(OpenClDevice device, long application) {
     /**
      * Resolves the options; creates no context.
      *
-     * @throws io.penstock.BackendUnavailableException if there are none; the message says why
+     * @throws io.penstock.BackendUnavailableException if there are none; the message has the reason
      */
     public static ContextChoice of(Options options, OpenClPlatforms platforms) {
         if (!platforms.isUsable()) {

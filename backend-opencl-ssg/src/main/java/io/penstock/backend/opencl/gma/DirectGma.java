@@ -45,7 +45,7 @@ public final class DirectGma implements AutoCloseable {
      * Opens DirectGMA on a device.
      *
      * @param options the options of the backend {@code opencl-ssg} that carries the transfers
-     * @throws BackendUnavailableException if the device has no DirectGMA; the message says why
+     * @throws BackendUnavailableException if the device has no DirectGMA; the message has the reason
      */
     public static DirectGma open(Options options) {
         ClContext context = ClContext.open(options.resolve(Backends.options()));

@@ -231,7 +231,7 @@ final class MapTask implements Request.Completion {
         }
         Slab backing = memory().span().backing();
         if (backing != null && backing.hostAddress() + request.memoryOffset() == mapped) {
-            return host.memory(backing, request.memoryOffset()); // by its slab, since io_uring knows those
+            return host.memory(backing, request.memoryOffset()); // by its slab, since io_uring has slabs registered
         }
         return host.memory(range, 0);
     }

@@ -114,8 +114,8 @@ public final class ClSsgFile extends SsgFileObject {
     }
 
     /**
-     * {@inheritDoc} The driver does not notice that it grows: later data in the last block that it knows may read as
-     * anything, and writes to it may be lost.
+     * {@inheritDoc} The driver does not notice that it grows: later data in the last block of its recorded length may
+     * read as anything, and writes to it may be lost.
      */
     @Override
     protected boolean covers(long end, long size) {

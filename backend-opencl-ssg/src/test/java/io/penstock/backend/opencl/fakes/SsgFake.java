@@ -112,7 +112,7 @@ public final class SsgFake {
         control().set(property, value);
     }
 
-    /** Returns what the layer said no to since the reset, the last 64 at most: {@code function -> code: why}. */
+    /** Returns what the layer has refused since the reset, the last 64 at most: {@code function -> code: why}. */
     public static List<String> refusals() {
         NativeLibrary library = library();
         List<String> refusals = new ArrayList<>();

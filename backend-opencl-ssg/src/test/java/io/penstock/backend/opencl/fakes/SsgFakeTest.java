@@ -33,7 +33,7 @@ class SsgFakeTest {
     @TempDir
     Path folder;
 
-    /** The loader loads its layers when platforms are asked for: a call before that ends in the loader itself. */
+    /** The loader loads its layers when platforms are queried: a call before that ends in the loader itself. */
     @BeforeEach
     void layerIsThere() {
         SsgFake.require();

@@ -39,7 +39,7 @@ final class SsgLayerBuild {
                 .resolve(LIBRARY);
     }
 
-    /** Runs the program that tests the layer, both made with a sanitizer, and returns what it said. */
+    /** Runs the program that tests the layer, both made with a sanitizer, and returns its output. */
     static String tested(String sanitizer, Path files) throws IOException {
         List<String> flags = List.of("-O1", "-fno-omit-frame-pointer", "-fsanitize=" + sanitizer);
         Path made = COMPILED.folder("test", flags, (folder, all) -> {

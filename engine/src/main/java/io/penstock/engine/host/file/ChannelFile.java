@@ -108,7 +108,7 @@ public final class ChannelFile implements HostFile {
         return lane;
     }
 
-    /** Returns what tells file systems apart: the device, where the JDK knows it. */
+    /** Returns what distinguishes file systems: the device, where the JDK has it. */
     private static Object lane(Path path) throws IOException {
         FileSystem system = path.getFileSystem();
         if (system.supportedFileAttributeViews().contains("unix")) {

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What an overlay lies on, as far as the kernel tells: {@code /proc/self/mountinfo} has the folders of its layers, and
- * the types of the file systems that these are on. In a container these are folders of the host, which are not
- * found; they are taken for folders on a disk of it. No system is asked that may not answer.
+ * What an overlay lies on, as far as the kernel reports it: {@code /proc/self/mountinfo} has the folders of its layers,
+ * and the types of the file systems that these are on. In a container these are folders of the host, which are not
+ * found; they are taken for folders on a disk of it. No file system is queried that may not answer.
  */
 final class Layers {
 

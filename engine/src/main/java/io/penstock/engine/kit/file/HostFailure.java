@@ -29,7 +29,7 @@ public final class HostFailure {
     static final int FIRST_WINDOWS = 1 << 14;
 
     /**
-     * The numbers of messages in English, where the C library cannot be asked for its own: without JNA, and on systems
+     * The numbers of messages in English, where the C library's own are not available: without JNA, and on systems
      * other than Linux.
      */
     private static final Map<String, Integer> NUMBERS = Map.ofEntries(

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A file of 1000 bytes behind descriptor 0, and what the system is asked about it. */
+/** A file of 1000 bytes behind descriptor 0, and the system calls about it. */
 class LinuxFileTest {
 
     private static final int MODE = 0x1c; // in struct statx

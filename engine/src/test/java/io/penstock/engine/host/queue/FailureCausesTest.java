@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the failed calls of a queue of channels say, when all have failed before the first is asked. */
+/** The causes of the failed calls of a queue of channels, when all have failed before the first is read. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FailureCausesTest {
 

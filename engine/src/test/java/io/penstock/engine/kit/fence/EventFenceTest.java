@@ -179,7 +179,7 @@ class EventFenceTest {
         assertThat(scarce.frees).isEqualTo(1);
     }
 
-    /** An event whose device answers what the test says. */
+    /** An event whose device gives the test's answers. */
     private static final class ScriptedEvent extends EventFence {
 
         private int answer = PENDING;

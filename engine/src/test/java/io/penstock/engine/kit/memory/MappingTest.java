@@ -24,7 +24,8 @@ class MappingTest {
     }
 
     /**
-     * Returns what the kernel says of the pages at {@code address}: a head line and one for each fact; empty if none.
+     * Returns what the kernel reports of the pages at {@code address}: a head line and one for each fact; empty if
+     * none.
      */
     private static List<String> pages(long address) throws IOException {
         List<String> found = new ArrayList<>();

@@ -125,7 +125,7 @@ final class HttpFile implements AsyncFile {
     }
 
     /**
-     * Returns why a response is not the range asked for; null if it is.
+     * Returns why a response is not the requested range; null if it is.
      *
      * @param document as of {@link Resource#symbol}
      */

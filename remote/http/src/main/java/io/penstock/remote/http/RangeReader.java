@@ -286,7 +286,7 @@ final class RangeReader {
         private final int start;
         private final Consumer<@Nullable Throwable> ended;
         private @Nullable Connection filling; // the memory, which a thread uses; guarded by this, as all below
-        private boolean ending; // asked for: no connection begins to fill the memory any more
+        private boolean ending; // by request: no connection begins to fill the memory any more
         private boolean over; // signalled
 
         RangeRead(HttpFile file, long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended) {

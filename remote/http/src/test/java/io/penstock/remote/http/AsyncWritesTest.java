@@ -73,7 +73,7 @@ class AsyncWritesTest {
         }
     }
 
-    /** A file that ends its writes when the test says so, or at once, on the thread of the caller. */
+    /** A file that ends its writes when the test lets it, or at once, on the thread of the caller. */
     private static final class HeldFile implements AsyncFile {
 
         final byte[] bytes = new byte[BYTES];

@@ -194,7 +194,7 @@ class SilentServerTest extends ServedFile {
         assertInterruptEnds(read, asked);
     }
 
-    /** Interrupts the call once the server was asked: it fails, and its thread stays interrupted. */
+    /** Interrupts the call once the server has the request: it fails, and its thread stays interrupted. */
     private static void assertInterruptEnds(Callable<?> call, CountDownLatch asked) throws InterruptedException {
         List<Object> ended = new CopyOnWriteArrayList<>();
         Thread thread = new Thread(() -> {

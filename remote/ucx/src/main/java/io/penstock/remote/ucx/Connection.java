@@ -65,7 +65,7 @@ final class Connection {
         private State state = State.ARRIVED;
 
         private enum State {
-            /** In the callback, whose result says whether UCX keeps it. */
+            /** In the callback, whose result decides whether UCX keeps it. */
             ARRIVED,
             /** By UCX, until it is fetched or released. */
             KEPT,

@@ -12,7 +12,7 @@ import java.nio.ByteOrder;
  * @param id chosen by the reader, and repeated in the answer
  * @param export chosen by the listener
  * @param offset in the file; of {@link Kind#OPENED}, its size
- * @param length of the data that is asked for; of {@link Kind#OPENED}, the access: {@link UcxExport#READ},
+ * @param length of the requested data; of {@link Kind#OPENED}, the access: {@link UcxExport#READ},
  *     {@link UcxExport#WRITE}
  */
 record Message(Kind kind, int code, long id, long export, long offset, long length) {
@@ -25,7 +25,7 @@ record Message(Kind kind, int code, long id, long export, long offset, long leng
         OPEN(0),
         OPENED(1),
         READ(2),
-        /** The data that was asked for. */
+        /** The requested data. */
         DATA(3),
         /** Writes the data that follows. */
         WRITE(4),

@@ -113,7 +113,7 @@ final class UcxContext {
         long[] made = new long[1];
         try (Struct params = Struct.of(Ucp.PARAMS_BYTES)) {
             check("ucp_config_read", Ucp.ucp_config_read(0, 0, config));
-            // Without this, an endpoint that tells of the end of its peer uses no shared memory.
+            // Without this, an endpoint that reports the end of its peer uses no shared memory.
             check("ucp_config_modify", Ucp.ucp_config_modify(config[0], "MM_ERROR_HANDLING", "y"));
             if (System.getenv(SEGMENT_VARIABLE) == null) {
                 for (String name : SEGMENT_NAMES) {

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Slabs come to shaders in a few textures, whole, in the order that was asked for. */
+/** Slabs come to shaders in a few textures, whole, in the requested order. */
 class BrickStreamTest {
 
     private static final int COLUMNS = 37;

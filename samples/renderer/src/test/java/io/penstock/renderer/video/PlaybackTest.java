@@ -29,7 +29,7 @@ class PlaybackTest {
     private final SteppedClock clock = new SteppedClock();
     private final Recorded stage = new Recorded();
 
-    /** Frames that are there as soon as they are asked for, except frames that take time or fail. */
+    /** Frames that are there as soon as they are requested, except frames that take time or fail. */
     private final class Recorded implements Playback.Stage {
 
         private final List<Long> fetched = new ArrayList<>();

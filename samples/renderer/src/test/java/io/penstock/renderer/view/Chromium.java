@@ -68,7 +68,7 @@ final class Chromium implements AutoCloseable {
         return value == null ? "null" : value;
     }
 
-    /** Returns what the console says. */
+    /** Returns the text of the console. */
     List<String> console() {
         return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
                 .map(LogEntry::toString)

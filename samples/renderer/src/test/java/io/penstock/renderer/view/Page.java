@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A client that does what the page does, and reads only when it is told to. */
+/** A client that does what the page does, and reads only when the test lets it. */
 final class Page implements WebSocket.Listener, AutoCloseable {
 
     private static final HttpClient CLIENT = HttpClient.newHttpClient();

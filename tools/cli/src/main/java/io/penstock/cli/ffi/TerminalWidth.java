@@ -22,7 +22,7 @@ public final class TerminalWidth {
 
     /**
      * Returns the columns of the terminal that a descriptor refers to; 0 if they are not known, -1 if it is no
-     * terminal. Where the kernel cannot be asked, that the process has a console counts as a terminal.
+     * terminal. Without native calls, a console of the process counts as a terminal.
      */
     public static int of(int fd) {
         if (!Machine.isSupported() || NativeAccess.refusal() != null) {

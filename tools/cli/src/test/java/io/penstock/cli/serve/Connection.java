@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A client that sends what it is told, byte for byte, as no library would. */
+/** A client that sends given bytes as they are, as no library would. */
 final class Connection implements AutoCloseable {
 
     private static final int PATIENCE_MILLIS = 20_000;
@@ -72,7 +72,7 @@ final class Connection implements AutoCloseable {
         socket.getOutputStream().write(bytes.getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    /** Says that no more is to come, and goes on listening. */
+    /** Ends its output, and keeps listening. */
     void shutDownOutput() throws IOException {
         socket.shutdownOutput();
     }

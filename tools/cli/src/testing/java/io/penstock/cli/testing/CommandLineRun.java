@@ -5,7 +5,7 @@ import io.penstock.cli.Penstock;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
-/** One run of the {@code penstock} command: what it said and how it ended. */
+/** One run of the {@code penstock} command: its output, and how it ended. */
 public record CommandLineRun(int code, String out, String err) {
 
     public static CommandLineRun of(Object... arguments) {

@@ -7,7 +7,7 @@ import picocli.CommandLine;
 /** Breaks what a class can break outside of the packages that have rules of their own. */
 public abstract class BadHelper extends Structure {
 
-    /** A name that says what it is in Java. */
+    /** A name that describes what it is in Java. */
     public interface IName {}
 
     abstract CommandLine picocli();

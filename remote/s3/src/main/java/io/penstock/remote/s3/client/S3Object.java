@@ -70,7 +70,7 @@ final class S3Object extends Resource {
         return null;
     }
 
-    /** Thrown if a bucket is in another region than the region that was asked. */
+    /** Thrown if a bucket is in another region than the server that got the request. */
     static final class OtherRegionException extends IOException {
 
         private static final long serialVersionUID = 1L;

@@ -127,7 +127,7 @@ final class S3Request implements S3MetaRequestResponseHandler {
      * Starts the request and blocks until it has ended, also in a thread that is interrupted, which stays so: what is
      * to be removed from the server would remain there otherwise.
      *
-     * @throws IOException if it fails, a {@link NativeException} if the server or the client says so
+     * @throws IOException if it fails, a {@link NativeException} if the server or the client reports the failure
      */
     void await(CrtClient client, String method, String query, @Nullable HttpRequestBodyStream body) throws IOException {
         CompletableFuture<Void> done = new CompletableFuture<>();

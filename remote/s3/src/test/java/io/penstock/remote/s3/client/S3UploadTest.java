@@ -121,7 +121,7 @@ class S3UploadTest {
         assertThat(server.get("object")).isEqualTo(DATA);
     }
 
-    /** S3 sends the head of this answer, 200, before it knows. */
+    /** S3 sends the head of this answer, 200, before it has the result. */
     @Test
     void anErrorThatTheServerSendsWithStatus200FailsTheSync() throws IOException {
         completionIsAnswered(FaultProxy.error("200 OK", "InvalidPart"));

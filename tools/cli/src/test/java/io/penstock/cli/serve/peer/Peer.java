@@ -18,7 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** A server of the comparison: its process, and what wrk says about it. */
+/** A server of the comparison: its process, and wrk's report of it. */
 final class Peer implements AutoCloseable {
 
     private static final int MIB = 1 << 20;
@@ -103,7 +103,7 @@ final class Peer implements AutoCloseable {
                 """.formatted(directory, port));
     }
 
-    /** Waits until it answers, and looks at three ranges. */
+    /** Waits until it answers, and checks three ranges. */
     void verify(byte[] content) throws Exception {
         HttpClient client = HttpClient.newHttpClient();
         for (int at : new int[] {0, 17 * MIB, content.length - MIB}) {
