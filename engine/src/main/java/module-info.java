@@ -22,6 +22,7 @@ module io.penstock.engine {
     exports io.penstock.engine.kit.host;
     exports io.penstock.engine.kit.memory;
     exports io.penstock.engine.kit.remote;
+    exports io.penstock.engine.kit.staging;
     exports io.penstock.engine.spi.staging;
     // Not promised: AMD published its SSG interface in three forms, OpenCL, OpenGL and Direct3D 11, which these three
     // modules use. No other backend can need it, so that it may change with them.

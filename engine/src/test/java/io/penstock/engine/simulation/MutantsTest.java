@@ -74,13 +74,9 @@ class MutantsTest {
                 Mutant.of(
                         "a bounce buffer is passed on when its copy has begun",
                         new Edit(
-                                "StagingWorker",
-                                "            copying.add(staged);",
-                                "            queue.end(staged, null);"),
-                        new Edit(
-                                "ExecutorPump",
-                                "            copying.add(staged);",
-                                "            queue.end(staged, null);")),
+                                "StagedQueue",
+                                "        return begun;",
+                                "        if (begun) {\n            end(staged, null);\n        }\n        return false;")),
                 Mutant.of(
                         "a cancelled segment that waits for a bounce buffer has no end",
                         new Edit(

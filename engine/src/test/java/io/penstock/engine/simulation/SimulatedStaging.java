@@ -12,7 +12,7 @@ import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.staging.StagingOptions;
-import io.penstock.engine.spi.staging.SteppedStaging;
+import io.penstock.engine.staging.SteppedStaging;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;

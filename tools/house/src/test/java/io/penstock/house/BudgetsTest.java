@@ -41,6 +41,7 @@ class BudgetsTest {
 
     /** Rooms that are within their budgets, which have 5 % to spare. */
     private static final Map<String, Integer> BUDGETS = Map.of(
+            "engine/src/main/java/io/penstock/engine/spi/", 2_300,
             "backend-host/", 150,
             "backend-cufile/", 9_200,
             "backend-opencl-ssg/", 5_900,
@@ -58,7 +59,6 @@ class BudgetsTest {
             Map.entry("", new NotYet(116_172, 104_000)),
             Map.entry("api/", new NotYet(5_941, 4_300)),
             Map.entry("engine/", new NotYet(27_106, 23_000)),
-            Map.entry("engine/src/main/java/io/penstock/engine/spi/", new NotYet(4_461, 2_300)),
             Map.entry("backend-dx11/", new NotYet(4_121, 3_900)),
             Map.entry("formats/", new NotYet(9_043, 7_700)),
             Map.entry("remote/", new NotYet(6_896, 6_300)),

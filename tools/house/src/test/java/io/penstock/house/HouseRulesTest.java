@@ -142,18 +142,19 @@ class HouseRulesTest {
                     "io.penstock.engine.kit.file", "io.penstock.engine.kit.host", "io.penstock.engine.kit.memory")
             .because("the staged path is the one that every backend has");
 
-    private static final Pattern LOADS_OR_WRITES_ARRAYS = Pattern.compile(
-            "io\\.penstock\\.formats\\." + "(ArrayWriter|Formats|HostPiece|Load\\w*|SharedLoad|Slice)\\b");
+    private static final Pattern UPPER_FLOORS =
+            Pattern.compile("io\\.penstock\\.formats\\.(ArrayWriter|Formats|HostPiece|Load\\w*|SharedLoad|Slice)\\b"
+                    + "|io\\.penstock\\.engine\\.spi\\.staging\\.StagingPath\\b");
 
     static final ArchRule PACKAGES_ARE_FREE_OF_CYCLES = slices().assignedFrom(new SliceAssignment() {
                 @Override
                 public SliceIdentifier getIdentifierOf(JavaClass type) {
                     // The API's two packages are one: a provider opens a Backend, and Backends finds providers.
-                    // The root of formats is two floors: what describes arrays, and above readers what loads them.
-                    String place =
-                            LOADS_OR_WRITES_ARRAYS.matcher(type.getName()).lookingAt()
-                                    ? type.getPackageName() + " (above its readers)"
-                                    : type.getPackageName();
+                    // Two packages are two floors, since they show all that a reader of them needs: what describes
+                    // arrays, and above readers what loads them; a device, and above the queue its path.
+                    String place = UPPER_FLOORS.matcher(type.getName()).lookingAt()
+                            ? type.getPackageName() + " (upper floor)"
+                            : type.getPackageName();
                     return SliceIdentifier.of(place.replaceFirst("^io\\.penstock\\.spi$", "io.penstock"));
                 }
 

@@ -6,7 +6,7 @@ import io.penstock.engine.kit.DaemonThread;
 import io.penstock.engine.kit.Pause;
 import io.penstock.engine.kit.fence.PolledFences;
 import io.penstock.engine.kit.fence.Watched;
-import io.penstock.engine.spi.staging.ExecutorPump;
+import io.penstock.engine.kit.staging.ExecutorPump;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 

@@ -7,8 +7,8 @@ import io.penstock.backend.dx11.device.CopyMark;
 import io.penstock.backend.dx11.device.Dx11Device;
 import io.penstock.backend.dx11.ffi.Com;
 import io.penstock.engine.kit.LiveObjects;
+import io.penstock.engine.kit.staging.ImageBoxes;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.staging.ImageBoxes;
 
 /**
  * A box of texels of a texture for one transfer; its bytes are counted in file layout. Holds one reference to the

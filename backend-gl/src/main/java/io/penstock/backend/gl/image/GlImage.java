@@ -2,8 +2,8 @@
 package io.penstock.backend.gl.image;
 
 import io.penstock.ImageRegion;
+import io.penstock.engine.kit.staging.ImageBoxes;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.staging.ImageBoxes;
 
 /** A box of texels of a texture for one transfer; its bytes are counted in file layout. */
 public final class GlImage implements DeviceMemory {

@@ -4,7 +4,7 @@ package io.penstock.backend.gl.image;
 import io.penstock.ImageRegion;
 import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlTextures;
-import io.penstock.engine.spi.staging.ImageBoxes;
+import io.penstock.engine.kit.staging.ImageBoxes;
 
 /**
  * Fills textures from buffers by pixel-unpack transfers, by the texture's name. The context may be the application's,

@@ -3,8 +3,8 @@ package io.penstock.backend.host.staged;
 
 import io.penstock.Options;
 import io.penstock.TransferPath;
+import io.penstock.engine.kit.staging.ExecutorPump;
 import io.penstock.engine.spi.DeviceMemory;
-import io.penstock.engine.spi.staging.ExecutorPump;
 import io.penstock.engine.spi.staging.StagingDevice;
 import io.penstock.engine.spi.staging.StagingPath;
 import org.jspecify.annotations.Nullable;

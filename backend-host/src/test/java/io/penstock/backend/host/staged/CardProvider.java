@@ -6,7 +6,7 @@ import io.penstock.Backend;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.Engine;
-import io.penstock.engine.spi.staging.ExecutorThread;
+import io.penstock.engine.kit.staging.ExecutorThread;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.spi.staging.ThreadRule;
 import io.penstock.spi.BackendProvider;

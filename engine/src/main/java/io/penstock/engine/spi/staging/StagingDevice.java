@@ -75,8 +75,7 @@ public interface StagingDevice {
 
     /**
      * Returns whether copies end in the order in which they were started, those of all queues of an
-     * {@link ExecutorPump} together: the pump then polls none behind one that has not ended, where it would otherwise
-     * poll each. False unless overridden.
+     * executor together: it then polls none behind one that has not ended, where it would otherwise poll each. False unless overridden.
      */
     default boolean endsInOrder() {
         return false;

@@ -12,7 +12,8 @@ public final class StagingOptions {
 
     private static final Option.Group OPTIONS = new Option.Group();
 
-    static final long BLOCK_BYTES = 4096;
+    /** Staging buffers begin at multiples of it, and have a multiple of it. */
+    public static final long BLOCK_BYTES = 4096;
 
     /**
      * How many bytes a staging buffer holds. One GPU is fed slightly faster by 4 MiB ({@link #ofOnlyDevice}), two by
@@ -84,11 +85,6 @@ public final class StagingOptions {
     /** As above, but 0 unless the option is set: for threads that others of the device may wait for. */
     public static long explicitSpinNanos(Options options) {
         return 1000L * Math.max(0, options.get(SPIN_MICROS));
-    }
-
-    /** Returns the most requests in flight with which an I/O queue polls before it sleeps. */
-    static int spinsWith(Options options) {
-        return options.get(SPIN_MICROS) < 0 ? Pause.FEW : Integer.MAX_VALUE;
     }
 
     /** Returns all staging options. */

@@ -20,6 +20,7 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
+import io.penstock.engine.staging.StagingSettings;
 import io.penstock.engine.testing.Requests;
 import java.io.IOException;
 import java.nio.ByteBuffer;
