@@ -42,7 +42,7 @@ final class Dx11SsgCommand extends SsgCommand {
 
     /** Returns the lock of its buffer. */
     BufferTurns turns() {
-        return ((Dx11Memory) memory()).turns();
+        return ((Dx11Memory) request.memory()).turns();
     }
 
     /**
@@ -51,13 +51,13 @@ final class Dx11SsgCommand extends SsgCommand {
      * @return true if the copy has completed or failed
      */
     private boolean copy() {
-        SsgBounceBuffer edge = (SsgBounceBuffer) staging();
+        SsgBounceBuffer edge = (SsgBounceBuffer) request.staging();
         if (!copying) {
             if (!turns().tryCopy()) {
                 return false;
             }
             copying = true;
-            NativeFailure refused = edge.start(request());
+            NativeFailure refused = edge.start(request);
             if (refused != null) {
                 fails(refused);
             }
@@ -66,7 +66,7 @@ final class Dx11SsgCommand extends SsgCommand {
             if (!edge.poll()) {
                 return false;
             }
-            ends(bytes(), edge.failure());
+            ends(request.bytes(), edge.failure());
         }
         turns().endCopy();
         return true;

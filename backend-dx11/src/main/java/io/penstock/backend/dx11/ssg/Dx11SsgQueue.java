@@ -140,9 +140,9 @@ final class Dx11SsgQueue implements SsgCommands<Dx11SsgCommand> {
      */
     @Override
     public boolean finish(Dx11SsgCommand command) {
-        if (command.memory() instanceof SsgBounceBuffer staging && !command.isWrite()) {
-            boolean isShort = command.moved() < command.bytes();
-            staging.endsAt(isShort ? command.memoryOffset() + command.moved() : staging.bytes());
+        if (command.request.memory() instanceof SsgBounceBuffer staging && !command.isWrite()) {
+            boolean isShort = command.moved() < command.request.bytes();
+            staging.endsAt(isShort ? command.request.memoryOffset() + command.moved() : staging.bytes());
         }
         return true;
     }

@@ -74,8 +74,8 @@ final class SsgCall {
         commands.add(command);
         for (long moved = 0; moved < bytes; moved += most) {
             int start = Long.BYTES + regions++ * stride;
-            ofFile.put(cells, start, command.fileOffset() + moved);
-            ofBuffer.put(cells, start, command.memoryOffset() + moved);
+            ofFile.put(cells, start, command.request.fileOffset() + moved);
+            ofBuffer.put(cells, start, command.request.memoryOffset() + moved);
             ofSize.put(cells, start, Math.min(most, bytes - moved));
         }
         return true;
@@ -83,7 +83,7 @@ final class SsgCall {
 
     private static boolean goTogether(Dx11SsgCommand one, Dx11SsgCommand other) {
         return one.object() == other.object()
-                && one.memory() == other.memory()
+                && one.request.memory() == other.request.memory()
                 && one.isWrite() == other.isWrite()
                 && !one.alone
                 && !other.alone;
@@ -108,7 +108,7 @@ final class SsgCall {
     /** Makes the transfer: blocks if it does not have an event. */
     private boolean transfer(long event) {
         Dx11SsgCommand any = commands.get(0);
-        long buffer = any.memory().nativeHandle();
+        long buffer = any.request.memory().nativeHandle();
         long file = any.object().handle();
         long first = address + Long.BYTES;
         int answer = any.isWrite()
@@ -141,7 +141,7 @@ final class SsgCall {
                     NativeFailure.Kind.LOST,
                     "it is unknown whether the transfer has ended, so file and buffer are never released");
             // The device may still use file and buffer, and nothing reports when it stops: neither is ever released.
-            Com.AddRef(commands.get(0).memory().nativeHandle());
+            Com.AddRef(commands.get(0).request.memory().nativeHandle());
             commands.get(0).object().retainForever();
         }
         destroyEvent();

@@ -37,9 +37,10 @@ final class GlSsgCommand extends SsgCommand implements Request.Completion {
     /** Makes the step a copy between buffer and ring. */
     void stepByRing(DeviceMemory ring) {
         if (isWrite()) {
-            step.copy(Request.Kind.COPY_IN, memory(), memoryOffset(), bytes()).memory(ring, 0);
+            step.copy(Request.Kind.COPY_IN, request.memory(), request.memoryOffset(), request.bytes())
+                    .memory(ring, 0);
         } else {
-            step.copy(Request.Kind.COPY_OUT, memory(), memoryOffset(), requestedBytes())
+            step.copy(Request.Kind.COPY_OUT, request.memory(), request.memoryOffset(), requestedBytes())
                     .memory(ring, 0);
         }
     }
@@ -47,10 +48,10 @@ final class GlSsgCommand extends SsgCommand implements Request.Completion {
     /** Returns the buffer to pass to the driver. */
     GlMemory buffer() {
         DeviceMemory ring = ring();
-        return (GlMemory) (ring != null ? ring : memory());
+        return (GlMemory) (ring != null ? ring : request.memory());
     }
 
     long bufferOffset() {
-        return ring() != null ? 0 : memoryOffset();
+        return ring() != null ? 0 : request.memoryOffset();
     }
 }

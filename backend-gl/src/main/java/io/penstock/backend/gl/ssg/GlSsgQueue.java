@@ -93,8 +93,8 @@ final class GlSsgQueue implements SsgCommands<GlSsgCommand> {
 
     private void begin(GlSsgCommand command) {
         DeviceMemory ring = command.ring();
-        if (command.request().isCopy()) {
-            command.step.as(command.request());
+        if (command.request.isCopy()) {
+            command.step.as(command.request);
             copyStep(command);
         } else if (command.isWrite() && ring != null) {
             command.stepByRing(ring);
@@ -162,9 +162,9 @@ final class GlSsgQueue implements SsgCommands<GlSsgCommand> {
         int buffer = command.buffer().name();
         GlFailure.takeError(); // clears errors of earlier calls
         if (command.isWrite()) {
-            Ssg.glWriteFileAMD(buffer, file, at, command.fileOffset(), bytes, sync);
+            Ssg.glWriteFileAMD(buffer, file, at, command.request.fileOffset(), bytes, sync);
         } else {
-            Ssg.glReadFileAMD(buffer, file, at, command.fileOffset(), bytes, sync);
+            Ssg.glReadFileAMD(buffer, file, at, command.request.fileOffset(), bytes, sync);
         }
         return GlFailure.takeError();
     }

@@ -59,8 +59,8 @@ final class ClSsgCommand extends SsgCommand {
     @Override
     protected void begin() {
         super.begin();
-        point = (ClPoint) request().point();
-        inOrder = request().inOrder();
+        point = (ClPoint) request.point();
+        inOrder = request.inOrder();
         mapping = false;
         waitsNoMore = false;
     }
@@ -71,7 +71,7 @@ final class ClSsgCommand extends SsgCommand {
                 && point.waits() != null
                 && !waitsNoMore
                 && !mapping
-                && !request().isCopy()
+                && !request.isCopy()
                 && ring() == null;
     }
 
@@ -138,20 +138,20 @@ final class ClSsgCommand extends SsgCommand {
      */
     void file(long to) {
         queue = to;
-        DeviceMemory memory = memory();
+        DeviceMemory memory = request.memory();
         DeviceMemory ring = ring();
-        boolean read = kind() == Request.Kind.READ;
+        boolean read = request.kind() == Request.Kind.READ;
         if (memory instanceof SsgBounceBuffer staging) {
             if (unmap(staging)) {
-                blocks(staging.nativeHandle(), memoryOffset());
+                blocks(staging.nativeHandle(), request.memoryOffset());
             }
         } else if (ring == null) {
-            blocks(memory.nativeHandle(), memoryOffset());
+            blocks(memory.nativeHandle(), request.memoryOffset());
         } else if (read) {
             if (blocks(ring.nativeHandle(), 0)) {
-                copy(ring.nativeHandle(), 0, memory.nativeHandle(), memoryOffset(), requestedBytes());
+                copy(ring.nativeHandle(), 0, memory.nativeHandle(), request.memoryOffset(), requestedBytes());
             }
-        } else if (copy(memory.nativeHandle(), memoryOffset(), ring.nativeHandle(), 0, bytes())) {
+        } else if (copy(memory.nativeHandle(), request.memoryOffset(), ring.nativeHandle(), 0, request.bytes())) {
             blocks(ring.nativeHandle(), 0);
         }
     }
@@ -159,15 +159,15 @@ final class ClSsgCommand extends SsgCommand {
     /** Copies between a staging buffer and a buffer. */
     void copy(long to) {
         queue = to;
-        SsgBounceBuffer staging = (SsgBounceBuffer) staging();
-        long buffer = memory().nativeHandle();
+        SsgBounceBuffer staging = (SsgBounceBuffer) request.staging();
+        long buffer = request.memory().nativeHandle();
         if (!unmap(staging)) {
             return;
         }
-        if (kind() == Request.Kind.COPY_IN) {
-            copy(staging.nativeHandle(), stagingOffset(), buffer, memoryOffset(), bytes());
+        if (request.kind() == Request.Kind.COPY_IN) {
+            copy(staging.nativeHandle(), request.stagingOffset(), buffer, request.memoryOffset(), request.bytes());
         } else {
-            copy(buffer, memoryOffset(), staging.nativeHandle(), stagingOffset(), bytes());
+            copy(buffer, request.memoryOffset(), staging.nativeHandle(), request.stagingOffset(), request.bytes());
         }
     }
 
@@ -179,7 +179,7 @@ final class ClSsgCommand extends SsgCommand {
         int waits = own == null ? waits() : own.count();
         long list = own == null ? waitList() : own.address();
         long cell = eventCell();
-        long from = fileOffset();
+        long from = request.fileOffset();
         int answer = isWrite()
                 ? Ssg.clEnqueueWriteSsgFileAMD(
                         queue, buffer, NON_BLOCKING, offset, bytes, object, from, waits, list, cell)

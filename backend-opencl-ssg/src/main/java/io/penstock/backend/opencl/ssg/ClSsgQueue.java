@@ -157,11 +157,11 @@ final class ClSsgQueue implements SsgCommands<ClSsgCommand> {
         }
         if (command.mapping) {
             mapped(command);
-        } else if (!command.request().isCopy()) {
+        } else if (!command.request.isCopy()) {
             queue.moved(command);
         } else {
             if (!command.hasFailed()) { // no queue refused a step after the first
-                command.ends(command.bytes(), null);
+                command.ends(command.request.bytes(), null);
             }
             queue.done(command);
         }
@@ -173,10 +173,10 @@ final class ClSsgQueue implements SsgCommands<ClSsgCommand> {
      */
     @Override
     public boolean finish(ClSsgCommand command) {
-        boolean clears = command.memory() instanceof SsgBounceBuffer staging
+        boolean clears = command.request.memory() instanceof SsgBounceBuffer staging
                 && !staging.isMapped()
                 && !command.isWrite()
-                && command.moved() < command.bytes();
+                && command.moved() < command.request.bytes();
         if (clears) {
             map(command);
         }
@@ -185,7 +185,7 @@ final class ClSsgQueue implements SsgCommands<ClSsgCommand> {
 
     private void map(ClSsgCommand command) {
         command.mapping = true;
-        command.map(next(null), (SsgBounceBuffer) command.memory());
+        command.map(next(null), (SsgBounceBuffer) command.request.memory());
         flushQueues();
         if (command.isInFlight()) {
             inFlight.add(command);
@@ -195,7 +195,7 @@ final class ClSsgQueue implements SsgCommands<ClSsgCommand> {
     }
 
     private void mapped(ClSsgCommand command) {
-        ((SsgBounceBuffer) command.memory()).mapped(!command.hasFailed());
+        ((SsgBounceBuffer) command.request.memory()).mapped(!command.hasFailed());
         queue.done(command);
     }
 

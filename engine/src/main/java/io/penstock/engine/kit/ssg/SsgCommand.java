@@ -25,7 +25,9 @@ public class SsgCommand {
     /** How often a file is prepared for one command, while others truncate and extend it. */
     private static final int MOST_ATTEMPTS = 8;
 
-    private final Request request;
+    /** What the engine asks for. */
+    public final Request request;
+
     private long requested; // of its bytes
     private int attempts;
     private long moved;
@@ -64,15 +66,6 @@ public class SsgCommand {
     /** Drops references of the request, which is about to end. */
     protected void clear() {}
 
-    public final Request request() {
-        return request;
-    }
-
-    /** Returns the operation. */
-    public final Request.Kind kind() {
-        return request.kind();
-    }
-
     /** Returns whether it moves bytes from memory to a file. */
     public final boolean isWrite() {
         return request.kind() == Request.Kind.WRITE;
@@ -93,42 +86,13 @@ public class SsgCommand {
         return ring;
     }
 
-    public final long fileOffset() {
-        return request.fileOffset();
-    }
-
-    /** Returns the number of bytes requested by the engine. */
-    public final long bytes() {
-        return request.bytes();
-    }
-
-    /** Returns the device side. Not for syncs. */
-    public final DeviceMemory memory() {
-        return request.memory();
-    }
-
-    /** Returns the offset in {@link #memory()}. */
-    public final long memoryOffset() {
-        return request.memoryOffset();
-    }
-
-    /** Returns the staging buffer. Only for copies. */
-    public final DeviceMemory staging() {
-        return request.staging();
-    }
-
-    /** Returns the offset in {@link #staging()}. */
-    public final long stagingOffset() {
-        return request.stagingOffset();
-    }
-
     /** Sets how many bytes to move for a file of {@code size} bytes, and returns that number. */
     final long limitTo(long size) {
         requested = upTo(size, request.bytes());
         return requested;
     }
 
-    /** Returns how many of {@link #bytes()} to move: up to the end of the file, if its size was checked. */
+    /** Returns how many of the request's bytes to move: up to the end of the file, if its size was checked. */
     public final long requestedBytes() {
         return requested;
     }
@@ -155,21 +119,21 @@ public class SsgCommand {
      */
     final void ends() {
         try {
-            ends(kind() == Request.Kind.READ ? upTo(file().size(), requested) : requested);
+            ends(request.kind() == Request.Kind.READ ? upTo(file().size(), requested) : requested);
         } catch (IOException e) {
             fails(e);
         }
     }
 
     private long upTo(long size, long most) {
-        return kind() == Request.Kind.READ ? Math.max(0, Math.min(most, size - request.fileOffset())) : most;
+        return request.kind() == Request.Kind.READ ? Math.max(0, Math.min(most, size - request.fileOffset())) : most;
     }
 
     /** Syncs the file. Blocks. */
     final void sync() throws IOException {
         long answer = file().host().sync();
         if (answer < 0) {
-            fails(HostFailure.of(kind(), answer));
+            fails(HostFailure.of(request.kind(), answer));
         }
     }
 
@@ -186,7 +150,7 @@ public class SsgCommand {
     /** Returns whether its file has become shorter than a read of it, and the read may be tried again. */
     final boolean isCut() {
         try {
-            return kind() == Request.Kind.READ && mayTryAgain() && file().size() < end();
+            return request.kind() == Request.Kind.READ && mayTryAgain() && file().size() < end();
         } catch (IOException e) {
             return false;
         }
@@ -230,6 +194,9 @@ public class SsgCommand {
     /** Fails it with an exception: the driver's error, or that of host I/O. */
     final void fails(Throwable cause) {
         NativeError answer = cause instanceof SsgRefusal refusal ? refusal.nativeError() : null;
-        fails(answer != null ? new NativeFailure(answer, NativeFailure.Kind.PERMANENT) : HostFailure.of(kind(), cause));
+        fails(
+                answer != null
+                        ? new NativeFailure(answer, NativeFailure.Kind.PERMANENT)
+                        : HostFailure.of(request.kind(), cause));
     }
 }

@@ -18,14 +18,14 @@ public interface SsgCommands<C extends SsgCommand> {
 
     /**
      * Takes a READ or a WRITE of {@linkplain SsgCommand#wholeBlocks() whole blocks} between {@link SsgCommand#object()}
-     * and {@link SsgCommand#memory()}; through {@link SsgCommand#ring()}, from its first byte on, if not null. The
+     * and the request's memory; through {@link SsgCommand#ring()}, from its first byte on, if not null. The
      * device may begin with it now or in {@link #flush}; it returns a refused command with its cause.
      *
      * @return whether it was taken; if not, it is tried again in the next turn
      */
     boolean start(C command);
 
-    /** Takes a COPY_IN or a COPY_OUT between {@link SsgCommand#memory()} and {@link SsgCommand#staging()}. */
+    /** Takes a COPY_IN or a COPY_OUT between the request's memory and its staging buffer. */
     void copy(C command);
 
     /** Makes the device begin with all commands that it has taken. */

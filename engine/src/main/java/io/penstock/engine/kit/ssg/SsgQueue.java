@@ -98,7 +98,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
     }
 
     private void resume(C command) {
-        boolean ofFile = command.kind() == Request.Kind.READ || command.kind() == Request.Kind.WRITE;
+        boolean ofFile = command.request.kind() == Request.Kind.READ || command.request.kind() == Request.Kind.WRITE;
         if (command.started && ofFile) {
             moved(command);
         } else if (ofFile && !command.hasFailed()) {
@@ -122,7 +122,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
 
     /** Starts a command; returns false if it must wait. */
     private boolean start(C command) {
-        switch (command.kind()) {
+        switch (command.request.kind()) {
             case SYNC -> offload.run(command, command::sync);
             case COPY_IN, COPY_OUT -> {
                 command.started = true;
@@ -136,7 +136,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
     }
 
     private boolean startFile(C command) {
-        boolean byRing = !device.isReachable(command.memory());
+        boolean byRing = !device.isReachable(command.request.memory());
         if (byRing && !device.hasFreeRing()) {
             return false;
         }
@@ -164,7 +164,7 @@ public final class SsgQueue<C extends SsgCommand> implements NativeQueue {
      */
     private boolean takeObject(C command) throws IOException {
         SsgFile file = command.file();
-        boolean fits = command.bytes() <= Long.MAX_VALUE - command.fileOffset();
+        boolean fits = command.request.bytes() <= Long.MAX_VALUE - command.request.fileOffset();
         if (!command.isWrite() && command.isFirstAttempt() && fits) {
             // For a read of bytes that the driver sees: a file truncated since is detected at the end.
             command.limitTo(Long.MAX_VALUE);

@@ -70,7 +70,7 @@ class SsgCommandTest {
         assertThat(task.end()).isEqualTo(SIZE);
         assertThat(task.limitTo(Long.MAX_VALUE)).as("of a longer file").isEqualTo(2 * BLOCK);
         assertThat(task.limitTo(10)).as("of a file that ends before").isZero();
-        assertThat(task.bytes()).isEqualTo(2 * BLOCK);
+        assertThat(task.request.bytes()).isEqualTo(2 * BLOCK);
     }
 
     @Test
@@ -124,9 +124,9 @@ class SsgCommandTest {
         request.copy(Request.Kind.COPY_IN, memory, 3, 77).memory(memory, 5);
         task.begin();
         assertThat(counted()).isEqualTo(77);
-        assertThat(task.staging()).isSameAs(memory);
-        assertThat(task.stagingOffset()).isEqualTo(3);
-        assertThat(task.memoryOffset()).isEqualTo(5);
+        assertThat(task.request.staging()).isSameAs(memory);
+        assertThat(task.request.stagingOffset()).isEqualTo(3);
+        assertThat(task.request.memoryOffset()).isEqualTo(5);
     }
 
     @Test
@@ -154,7 +154,7 @@ class SsgCommandTest {
         assertThat(task.moved()).isZero();
         assertThat(task.hasFailed()).isFalse();
         assertThat(task.requestedBytes()).isZero();
-        assertThat(task.kind()).isEqualTo(Request.Kind.SYNC);
+        assertThat(task.request.kind()).isEqualTo(Request.Kind.SYNC);
         task.sync();
         assertThat(task.failure()).isNull();
     }
@@ -219,9 +219,9 @@ class SsgCommandTest {
     @Test
     void aCommandHasTheFactsOfItsRequest() {
         fill(Request.Kind.READ, BLOCK, 2 * BLOCK);
-        assertThat(task.request()).isSameAs(request);
-        assertThat(task.fileOffset()).isEqualTo(BLOCK);
-        assertThat(task.memory()).isSameAs(memory);
+        assertThat(task.request).isSameAs(request);
+        assertThat(task.request.fileOffset()).isEqualTo(BLOCK);
+        assertThat(task.request.memory()).isSameAs(memory);
         assertThat(task.isFirstAttempt()).isTrue();
         task.tryAgain();
         assertThat(task.isFirstAttempt()).isFalse();

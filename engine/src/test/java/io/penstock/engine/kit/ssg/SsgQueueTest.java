@@ -245,7 +245,7 @@ class SsgQueueTest {
         enqueue(2, Request.Kind.READ, 0, BLOCK);
         turnUntil(5, 0);
         assertThat(device.commands.subList(2, 5))
-                .extracting(command -> command.request().tag())
+                .extracting(command -> command.request.tag())
                 .containsExactly(0, 1, 2);
         for (int i = 2; i < 5; i++) {
             device.end(i, null);
