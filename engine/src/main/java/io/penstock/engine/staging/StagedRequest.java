@@ -186,8 +186,7 @@ final class StagedRequest implements Request.Completion, ExecutorPump.Work {
         return copy;
     }
 
-    @Override
-    public boolean hasCopyEnded() {
+    boolean hasCopyEnded() {
         return copyEnded;
     }
 

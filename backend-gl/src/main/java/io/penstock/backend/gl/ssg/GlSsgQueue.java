@@ -8,8 +8,8 @@ import io.penstock.backend.gl.ffi.Gl;
 import io.penstock.backend.gl.ffi.GlError;
 import io.penstock.backend.gl.ffi.Ssg;
 import io.penstock.backend.gl.staged.GlCopies;
+import io.penstock.engine.kit.InFlight;
 import io.penstock.engine.kit.ssg.SsgCommands;
-import io.penstock.engine.kit.ssg.SsgInFlight;
 import io.penstock.engine.kit.ssg.SsgQueue;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.NativeFailure;
@@ -39,8 +39,8 @@ final class GlSsgQueue implements SsgCommands<GlSsgCommand> {
 
     // Used by the context's thread.
     private final GlCopies copies;
-    private final SsgInFlight<SsgGroup> running = new SsgInFlight<>(this::isSignalled, this::ended);
-    private final SsgInFlight<GlSsgCommand> copying = new SsgInFlight<>(this::hasCopied, this::copied);
+    private final InFlight<SsgGroup> running = new InFlight<>(this::isSignalled, this::ended);
+    private final InFlight<GlSsgCommand> copying = new InFlight<>(this::hasCopied, this::copied);
     private final BooleanSupplier fencePoll = this::pollFences;
     private final ArrayDeque<SsgGroup> idle = new ArrayDeque<>();
     private @Nullable SsgGroup open; // transfers that start now join it

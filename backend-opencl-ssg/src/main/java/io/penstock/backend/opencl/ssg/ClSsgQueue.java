@@ -6,9 +6,9 @@ import io.penstock.backend.opencl.context.ClContext;
 import io.penstock.backend.opencl.context.ClPoint;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
+import io.penstock.engine.kit.InFlight;
 import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.engine.kit.ssg.SsgCommands;
-import io.penstock.engine.kit.ssg.SsgInFlight;
 import io.penstock.engine.kit.ssg.SsgQueue;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Request;
@@ -34,7 +34,7 @@ final class ClSsgQueue implements SsgCommands<ClSsgCommand> {
     private int next;
     private final ByteBuffer cells;
     private final List<ClSsgCommand> submitted = new ArrayList<>(); // in the current turn
-    private final SsgInFlight<ClSsgCommand> inFlight = new SsgInFlight<>(ClSsgCommand::hasEnded, this::ended);
+    private final InFlight<ClSsgCommand> inFlight = new InFlight<>(ClSsgCommand::hasEnded, this::ended);
 
     /**
      * Creates the queues.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.kit.staging;
 
+import io.penstock.engine.kit.InFlight;
 import io.penstock.engine.spi.Wakeup;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,9 +31,6 @@ public final class ExecutorPump implements Executor, AutoCloseable {
         /** Looks for the end of the copy; returns whether it has ended. */
         boolean poll();
 
-        /** Returns whether a look has found the end of the copy. */
-        boolean hasCopyEnded();
-
         /** Returns whether the device's copies end in the order in which they were started. */
         boolean endsInOrder();
 
@@ -44,7 +42,8 @@ public final class ExecutorPump implements Executor, AutoCloseable {
     private final ConcurrentLinkedQueue<Work> inbox = new ConcurrentLinkedQueue<>(); // may hold stale entries
     private final Wakeup wakeup; // waiting between two runs if the first has found nothing to do
     private final ReentrantLock running = new ReentrantLock();
-    private final List<Work> copying = new ArrayList<>(); // guarded by running, as are the next two
+    // The next three are guarded by running.
+    private final InFlight<Work> copying = new InFlight<>(Work::poll, Work::proceed);
     private final List<BooleanSupplier> watched = new ArrayList<>();
     private long progress;
     private volatile boolean closed;
@@ -227,42 +226,17 @@ public final class ExecutorPump implements Executor, AutoCloseable {
     }
 
     /**
-     * Polls copies, then fences, and then continues in the order in which the copies were started: so no copy seems to
-     * have ended before a copy, or a fence, that it waited for on the device.
+     * Polls copies, then fences, and then continues: so no copy seems to have ended before a fence that it waited for on
+     * the device, nor before a copy.
      */
     private void settle() {
-        pollCopies();
+        Work oldest = copying.first();
+        copying.look(oldest != null && oldest.endsInOrder());
         if (!watched.isEmpty()) {
             pollFences();
         }
-        int kept = 0;
-        for (int i = 0; i < copying.size(); i++) {
-            Work work = copying.get(i);
-            if (work.hasCopyEnded()) {
-                progress++;
-                work.proceed();
-            } else {
-                copying.set(kept++, work);
-            }
-        }
-        copying.subList(kept, copying.size()).clear();
-    }
-
-    /**
-     * Polls last first, or up to the first that has not ended: no copy is found ended behind one that was polled before
-     * it ended.
-     */
-    private void pollCopies() {
-        if (!copying.isEmpty() && copying.get(0).endsInOrder()) {
-            for (Work work : copying) {
-                if (!work.poll()) {
-                    return;
-                }
-            }
-        } else {
-            for (int i = copying.size() - 1; i >= 0; i--) {
-                copying.get(i).poll();
-            }
+        if (copying.complete()) {
+            progress++;
         }
     }
 

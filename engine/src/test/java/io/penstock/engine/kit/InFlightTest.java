@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.engine.kit.ssg;
+package io.penstock.engine.kit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class SsgInFlightTest {
+class InFlightTest {
 
     private final Set<Integer> over = new HashSet<>();
     private final List<Integer> asked = new ArrayList<>();
     private final List<Integer> completed = new ArrayList<>();
-    private final SsgInFlight<Integer> inFlight = new SsgInFlight<>(this::hasEnded, completed::add);
+    private final InFlight<Integer> inFlight = new InFlight<>(this::hasEnded, completed::add);
 
     private boolean hasEnded(Integer one) {
         asked.add(one);
@@ -22,7 +22,7 @@ class SsgInFlightTest {
     }
 
     @Test
-    void commandsThatEndedBeforeOnePollCompleteInTheOrderOfSubmission() {
+    void thoseThatEndedBeforeOnePollCompleteInTheOrderOfSubmission() {
         for (int i = 0; i < 4; i++) {
             inFlight.add(i);
         }
@@ -46,5 +46,20 @@ class SsgInFlightTest {
         }
         inFlight.poll();
         assertThat(asked).containsExactly(2, 1, 0);
+    }
+
+    @Test
+    void ofThoseThatEndInOrderNoneIsPolledBehindOneThatHasNotEnded() {
+        for (int i = 0; i < 4; i++) {
+            inFlight.add(i);
+        }
+        over.addAll(List.of(0, 1, 3));
+        inFlight.look(true);
+        assertThat(asked).containsExactly(0, 1, 2);
+        assertThat(completed).as("not yet").isEmpty();
+        assertThat(inFlight.first()).isEqualTo(2);
+        assertThat(inFlight.complete()).isTrue();
+        assertThat(completed).containsExactly(0, 1);
+        assertThat(inFlight.complete()).as("twice").isFalse();
     }
 }
