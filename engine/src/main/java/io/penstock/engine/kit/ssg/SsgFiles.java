@@ -5,20 +5,18 @@ import io.penstock.FileOption;
 import io.penstock.engine.kit.file.HostFile;
 import io.penstock.engine.kit.host.HostFiles;
 import io.penstock.engine.spi.Limits;
+import io.penstock.engine.spi.Shared;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.util.EnumSet;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The files of one backend that the driver has opened; its paths, and several openings of one file, share them.
  *
- * <p><b>Threading:</b> thread-safe; opening and closing block, but not each other.
+ * <p><b>Threading:</b> thread-safe; opening and closing block, of one file each other.
  */
 final class SsgFiles {
 
@@ -27,7 +25,7 @@ final class SsgFiles {
 
     private record Key(Object identity, boolean writes) {}
 
-    private final Map<Key, SsgHandle> open = new HashMap<>(); // guarded by this, as are the users of each
+    private final Shared<Key, SsgHandle> open = new Shared<>(SsgHandle::close);
 
     /**
      * Opens an existing file.
@@ -38,25 +36,16 @@ final class SsgFiles {
     SsgHandle open(SsgFileObject.Opener opener, Path path, Set<FileOption> options) throws IOException {
         boolean writes = options.contains(FileOption.WRITE);
         HostFile host = host(path, writes);
-        Key key = new Key(host.identity(), writes);
-        SsgHandle known = enter(key, null);
-        if (known != null) {
-            host.close();
-            return known;
-        }
-        // Not under the lock: the thread that calls the driver may also be one that closes files.
         SsgHandle opened;
         try {
-            opened = SsgHandle.open(opener, host, writes);
+            opened = open.open(new Key(host.identity(), writes), () -> SsgHandle.open(opener, host, writes));
         } catch (SsgRefusal refused) {
             throw mayBeWritten(path) ? refused : refused.with(BOTH_RIGHTS);
         }
-        SsgHandle entered = enter(key, opened);
-        if (entered == null) {
-            return opened;
+        if (opened.host() != host) {
+            host.close(); // it is open already
         }
-        opened.close(); // another thread was faster
-        return entered;
+        return opened;
     }
 
     /** Returns whether this process may write to a file, and not only since it is root. */
@@ -66,19 +55,6 @@ final class SsgFiles {
                 && (view == null
                         || view.readAttributes().permissions().stream()
                                 .anyMatch(right -> right.name().endsWith("_WRITE")));
-    }
-
-    /**
-     * Adds a user to the handle of a file and returns it; if there is none, registers {@code fresh} and returns null.
-     */
-    private synchronized @Nullable SsgHandle enter(Key key, @Nullable SsgHandle fresh) {
-        SsgHandle known = open.get(key);
-        if (known != null) {
-            known.enter();
-        } else if (fresh != null) {
-            open.put(key, fresh);
-        }
-        return known;
     }
 
     /**
@@ -92,12 +68,6 @@ final class SsgFiles {
 
     /** Closes a handle returned by {@link #open}. */
     void close(SsgHandle handle) {
-        synchronized (this) {
-            if (!handle.leave()) {
-                return;
-            }
-            open.values().remove(handle);
-        }
-        handle.close();
+        open.leave(handle);
     }
 }

@@ -25,8 +25,6 @@ final class SsgHandle {
     private @Nullable SsgFileObject reader;
     private @Nullable SsgFileObject writer;
 
-    private int users = 1; // guarded by SsgFiles
-
     private SsgHandle(
             SsgFileObject.Opener opener,
             HostFile host,
@@ -131,15 +129,6 @@ final class SsgHandle {
             return;
         }
         known.release(); // commands that use it remain users
-    }
-
-    void enter() {
-        users++;
-    }
-
-    /** Removes a user; returns true for the last, which calls {@link #close}. */
-    boolean leave() {
-        return --users == 0;
     }
 
     /** Releases the objects, and closes the file. */
