@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.kit.ssg;
 
+import io.penstock.engine.kit.ElasticCalls;
 import io.penstock.engine.spi.Wakeup;
 import java.io.IOException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
- * Offloads blocking calls for the commands of a queue to Reactor's bounded elastic threads; each command returns with
- * the result.
+ * Offloads blocking calls for the commands of a queue to {@link ElasticCalls}; each command returns with the result.
  *
  * <p><b>Threading:</b> any thread offloads commands, the I/O queue takes them back. In between the other thread owns
  * the command; the queue of returned commands orders the two.
@@ -36,21 +32,21 @@ final class SsgOffload<C extends SsgCommand> {
 
     private final ConcurrentLinkedQueue<C> returned = new ConcurrentLinkedQueue<>();
     private final Wakeup wakeup;
-    private final Supplier<Scheduler> scheduler;
+    private final Executor elastic;
 
     /** Creates the offload of an I/O queue, which {@code wakeup} wakes. */
     SsgOffload(Wakeup wakeup) {
-        this(wakeup, Schedulers::boundedElastic);
+        this(wakeup, ElasticCalls::run);
     }
 
-    SsgOffload(Wakeup wakeup, Supplier<Scheduler> scheduler) {
+    SsgOffload(Wakeup wakeup, Executor elastic) {
         this.wakeup = wakeup;
-        this.scheduler = scheduler;
+        this.elastic = elastic;
     }
 
     /** Offloads a command. */
     void run(C command, Call call) {
-        schedule(() -> {
+        elastic.execute(() -> {
             perform(command, call);
             giveBack(command);
         });
@@ -58,7 +54,7 @@ final class SsgOffload<C extends SsgCommand> {
 
     /** Offloads a command for a blocking call and, unless that fails, another call on {@code thread}. */
     void run(C command, Call call, Executor thread, Call next) {
-        schedule(() -> {
+        elastic.execute(() -> {
             boolean handedOver = perform(command, call)
                     && perform(
                             command,
@@ -70,14 +66,6 @@ final class SsgOffload<C extends SsgCommand> {
                 giveBack(command);
             }
         });
-    }
-
-    private void schedule(Runnable run) {
-        try {
-            scheduler.get().schedule(run);
-        } catch (RejectedExecutionException shutDown) {
-            run.run(); // the application has shut down the scheduler: better on the wrong thread than never
-        }
     }
 
     private boolean perform(C command, Call call) {

@@ -9,11 +9,12 @@ import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
-import reactor.core.scheduler.Scheduler;
+import reactor.core.Exceptions;
 import reactor.core.scheduler.Schedulers;
 
 /** Calls that another thread makes when the test says so. */
@@ -28,7 +29,7 @@ class SsgOffloadTest {
 
     private final ArrayDeque<Runnable> elsewhere = new ArrayDeque<>();
     private final Wakeup wakeup = new Wakeup();
-    private final SsgOffload<Task> offload = new SsgOffload<>(wakeup, () -> Schedulers.fromExecutor(elsewhere::add));
+    private final SsgOffload<Task> offload = new SsgOffload<>(wakeup, elsewhere::add);
     private final Task task = new Task();
 
     @Test
@@ -72,15 +73,33 @@ class SsgOffloadTest {
         return Objects.requireNonNull(task.failure());
     }
 
+    /** The application may have shut Reactor's threads down, or the system may permit no more threads. */
     @Test
-    void aSchedulerThatIsShutDownLosesNoCommand() {
-        Scheduler shut = Schedulers.newSingle("shut");
-        shut.dispose();
-        SsgOffload<Task> late = new SsgOffload<>(wakeup, () -> shut);
-        late.run(task, () -> task.ends(42));
-        assertThat(late.poll()).isSameAs(task);
-        assertThat(task.moved()).isEqualTo(42);
-        assertThat(wakeup.poll()).isTrue();
+    void aCallThatReactorDoesNotTakeLosesNoCommand() {
+        Thread test = Thread.currentThread();
+        Runnable shut = () -> {
+            throw Exceptions.failWithRejected();
+        };
+        Runnable full = () -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        };
+        for (Runnable refusal : List.of(shut, full)) {
+            Schedulers.onScheduleHook("none", run -> {
+                if (Thread.currentThread() == test) {
+                    refusal.run();
+                }
+                return run;
+            });
+            try {
+                SsgOffload<Task> late = new SsgOffload<>(wakeup);
+                late.run(task, () -> task.ends(42));
+                wakeup.await(-1);
+                assertThat(late.poll()).isSameAs(task);
+                assertThat(task.moved()).isEqualTo(42);
+            } finally {
+                Schedulers.resetOnScheduleHook("none");
+            }
+        }
     }
 
     @Test
