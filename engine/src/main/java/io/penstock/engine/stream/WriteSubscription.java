@@ -28,7 +28,7 @@ final class WriteSubscription extends ChunkSubscription {
 
     private final WritePlan plan;
     private final Function<? super Chunk, ? extends Publisher<Long>> function;
-    private final CoreSubscriber<? super Long> actual;
+    private @Nullable CoreSubscriber<? super Long> actual; // turns only; null once it is over
     private volatile boolean requested;
 
     // A turn writes it and then reads stopped, cancel() writes stopped and then reads it: one of them stops the fill.
@@ -206,12 +206,13 @@ final class WriteSubscription extends ChunkSubscription {
         if ((error == null && !requested) || !stop()) {
             return;
         }
+        CoreSubscriber<? super Long> subscriber = Objects.requireNonNull(actual); // nothing has stopped it before
         tidy(); // first, so that the file is closed when the subscriber is signalled
         if (error != null) {
-            actual.onError(error);
+            subscriber.onError(error);
         } else {
-            actual.onNext(writes.bytes());
-            actual.onComplete();
+            subscriber.onNext(writes.bytes());
+            subscriber.onComplete();
         }
     }
 
@@ -239,6 +240,7 @@ final class WriteSubscription extends ChunkSubscription {
         }
         opening().close();
         buffers().closeFree();
+        actual = null;
         over();
     }
 

@@ -12,6 +12,7 @@ import io.penstock.WritePlan;
 import io.penstock.engine.FakeFence;
 import io.penstock.engine.FakePort;
 import io.penstock.engine.queue.OpenTransfer;
+import java.lang.ref.WeakReference;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,6 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
@@ -333,5 +336,47 @@ class MonoWriteTest {
         port.runAll();
         assertThat(dropped).singleElement().hasToString("java.lang.IllegalStateException: late");
         assertThat(subscriber.isTerminated()).isFalse();
+    }
+
+    /** Also where a lease that is held beyond the end leads to the subscription. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aWriteThatIsOverDropsItsSubscriber(boolean cancelled) {
+        List<HostLease> leases = new ArrayList<>();
+        List<Subscription> subscriptions = new ArrayList<>();
+        WeakReference<Object> subscriber = over(cancelled, leases, subscriptions);
+        for (int i = 0; i < 100 && subscriber.get() != null; i++) {
+            System.gc();
+        }
+        assertThat(subscriber.get()).isNull();
+        assertThat(subscriptions).hasSize(1);
+        assertThat(leases).hasSize(cancelled ? 1 : 0);
+        leases.forEach(HostLease::close);
+        port.runAll();
+    }
+
+    private WeakReference<Object> over(boolean cancelled, List<HostLease> leases, List<Subscription> subscriptions) {
+        BaseSubscriber<Long> subscriber = new BaseSubscriber<>() {
+            @Override
+            protected void hookOnSubscribe(Subscription subscription) {
+                subscriptions.add(subscription);
+                requestUnbounded();
+            }
+        };
+        new MonoWrite(port, plan, chunk -> {
+                    if (!cancelled) {
+                        return Mono.empty();
+                    }
+                    leases.add(chunk.retain());
+                    return Mono.never();
+                })
+                .subscribe(subscriber);
+        port.runAll();
+        if (cancelled) {
+            subscriber.cancel();
+            port.runAll();
+        }
+        assertThat(subscriber.isDisposed()).isTrue();
+        return new WeakReference<>(subscriber);
     }
 }
