@@ -56,7 +56,7 @@ record HostPiece(int buffer, long offset, long bytes, Conversion conversion, Rea
             Reading reading = () -> {
                 if (start == 0 && placement.array().data() instanceof Extent whole) {
                     NpzReader.checkSum(whole); // once, before the first bytes pass
-                    ArrowReader.checkNulls(placement.array());
+                    ArrowReader.check(placement.array());
                 }
                 return read(blocks, start, length);
             };

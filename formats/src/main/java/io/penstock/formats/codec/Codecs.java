@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
@@ -49,6 +50,7 @@ public final class Codecs {
     // Names of our own, with a parameter: no file has them.
     private static final String PADDING = "arrow-padding:";
     private static final String NULLS = "arrow-nulls:"; // with the rows of a validity, how many are null, its name
+    private static final String OFFSETS = "arrow-offsets:"; // with their width, order and number, their end, their name
     private static final String DEFLATE = "deflate:"; // with the CRC-32 of what is inflated
 
     /** How many bytes a byte can become: of deflate; of LZ4; and of Zstandard, whose blocks have 128 KiB. */
@@ -73,6 +75,11 @@ public final class Codecs {
         return NULLS + rows + ":" + nulls + ":" + name;
     }
 
+    /** Returns the codec that leaves so many offsets as they are, which must rise from 0 to at most {@code end}. */
+    public static String offsets(int width, ByteOrder order, long count, long end, String name) {
+        return OFFSETS + width + ":" + order + ":" + count + ":" + end + ":" + name;
+    }
+
     /** Returns the codec of a member of a zip file, which must have that sum. */
     public static String deflate(int sum) {
         return DEFLATE + "%08x".formatted(sum);
@@ -80,7 +87,7 @@ public final class Codecs {
 
     /** Returns a codec without its parameter. */
     public static String name(String codec) {
-        boolean ours = codec.startsWith(PADDING) || codec.startsWith(NULLS) || codec.startsWith(DEFLATE);
+        boolean ours = Stream.of(PADDING, NULLS, OFFSETS, DEFLATE).anyMatch(codec::startsWith);
         return ours ? codec.substring(0, codec.indexOf(':')) : codec;
     }
 
@@ -107,6 +114,17 @@ public final class Codecs {
                 + " by its validity";
     }
 
+    /** Returns a number of 4 or 8 bytes, with its sign. */
+    public static long number(ByteBuffer bytes, int at, int width) {
+        return width == Integer.BYTES ? bytes.getInt(at) : bytes.getLong(at);
+    }
+
+    /** Returns what is wrong with an offset that is less than the one before it, or beyond the end. */
+    public static String outside(long index, long offset, long before, long end) {
+        return "offset " + index + " is " + offset + ", but must be between the one before it, " + before + ", and the "
+                + end + " that there are";
+    }
+
     private static @Nullable Decoder decoder(String codec) {
         String parameter = codec.substring(codec.indexOf(':') + 1);
         if (codec.startsWith(PADDING)) {
@@ -126,6 +144,25 @@ public final class Codecs {
                 long nulls = stored.length < most ? said : nulls(stored, rows); // its length is refused
                 if (nulls != said) {
                     throw new Malformed("buffer " + field[2] + ": " + contradiction(rows, said, nulls));
+                }
+                return stored;
+            };
+        }
+        if (codec.startsWith(OFFSETS)) {
+            return (stored, most) -> {
+                String[] field = parameter.split(":", 5);
+                int width = Integer.parseInt(field[0]);
+                ByteBuffer bytes = ByteBuffer.wrap(stored)
+                        .order(field[1].equals("LITTLE_ENDIAN") ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN);
+                long end = Long.parseLong(field[3]);
+                long count = Math.min(Long.parseLong(field[2]), stored.length / width); // its length is refused
+                long before = 0;
+                for (int i = 0; i < count; i++) {
+                    long offset = number(bytes, i * width, width);
+                    if (offset < before || offset > end) {
+                        throw new Malformed("buffer " + field[4] + ": " + outside(i, offset, before, end));
+                    }
+                    before = offset;
                 }
                 return stored;
             };

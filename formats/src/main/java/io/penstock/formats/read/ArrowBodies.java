@@ -7,6 +7,7 @@ import io.penstock.formats.codec.Codecs;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.flatbuf.BodyCompression;
 import org.apache.arrow.flatbuf.CompressionType;
@@ -41,9 +42,13 @@ record ArrowBodies(HeaderBytes bytes, Path path, @Nullable String codec) {
                 });
     }
 
-    /** Returns the array of a buffer; null if it has no bytes, or none once decompressed, as Arrow Java writes them. */
+    /**
+     * Returns the array of a buffer; null if it has no bytes, or none once decompressed, as Arrow Java writes them.
+     *
+     * @param end the most that the last of offsets may be
+     */
     @Nullable
-    Array array(String name, ArrowLayout.Buffer buffer, FieldNode field, Extent extent, ByteOrder order)
+    Array array(String name, ArrowLayout.Buffer buffer, FieldNode field, long end, Extent extent, ByteOrder order)
             throws IOException {
         if (extent.length() == 0) {
             return null;
@@ -77,18 +82,19 @@ record ArrowBodies(HeaderBytes bytes, Path path, @Nullable String codec) {
         if (available < width) {
             throw bytes.malformed("buffer " + name + " has " + available + " bytes, less than an element");
         }
-        Array.ChunkData chunk =
-                new Array.ChunkData(List.of(0L), stored, codecs(name, buffer, field, available % width));
+        List<String> codecs = new ArrayList<>();
+        if (buffer.role().equals(ArrowLayout.VALIDITY)) {
+            codecs.add(Codecs.nulls(field.length(), field.nullCount(), name));
+        } else if (buffer.count() == ArrowLayout.Count.ROWS_AND_ONE) {
+            codecs.add(Codecs.offsets(width, order, elements, end, name));
+        }
+        if (available % width > 0) {
+            codecs.add(Codecs.padding(available % width));
+        }
+        codecs.add(String.valueOf(codec));
+        Array.ChunkData chunk = new Array.ChunkData(List.of(0L), stored, codecs);
         Array.Data data = new Array.Data.Chunked(List.of(available / width), List.of(), List.of(chunk), List.of());
         return array(name, buffer, shape, order, data);
-    }
-
-    private List<String> codecs(String name, ArrowLayout.Buffer buffer, FieldNode field, long padding) {
-        String method = String.valueOf(codec);
-        if (buffer.role().equals(ArrowLayout.VALIDITY)) { // of whole bytes: without padding of its own
-            return List.of(Codecs.nulls(field.length(), field.nullCount(), name), method);
-        }
-        return padding == 0 ? List.of(method) : List.of(Codecs.padding(padding), method);
     }
 
     private void check(String name, ArrowLayout.Buffer buffer, long elements, long available, boolean compressed) {

@@ -37,6 +37,9 @@ final class ArrowLayout {
     static final String OFFSETS = "offsets";
     static final String DATA = "data";
     static final String VALIDITY = "validity";
+    static final String SIZES = "sizes";
+    static final String TYPES = "types";
+    static final String INDICES = "indices of dictionary ";
 
     /** How many elements a buffer of a field has. */
     enum Count {
@@ -138,7 +141,7 @@ final class ArrowLayout {
         int node = nodes++;
         validity(node, name);
         ElementType type = index == null ? ElementType.I32 : integer(index);
-        buffers.add(new Buffer(node, name, "indices of dictionary " + dictionary.id(), type, Count.ROWS));
+        buffers.add(new Buffer(node, name, INDICES + dictionary.id(), type, Count.ROWS));
     }
 
     private void validity(int node, String name) {
@@ -165,7 +168,7 @@ final class ArrowLayout {
                 variadic++;
             }
             case Type.Union -> {
-                add(node, name, "types", ElementType.I8, Count.ROWS);
+                add(node, name, TYPES, ElementType.I8, Count.ROWS);
                 Union mode = type(field, new Union());
                 if (mode.mode() == UnionMode.Dense) {
                     add(node, name, OFFSETS, ElementType.I32, Count.ROWS);
@@ -194,7 +197,7 @@ final class ArrowLayout {
 
     private void views(int node, String name, ElementType offset) {
         add(node, name, OFFSETS, offset, Count.ROWS);
-        add(node, name, "sizes", offset, Count.ROWS);
+        add(node, name, SIZES, offset, Count.ROWS);
     }
 
     private ElementType fixed(Field field, String name) {

@@ -6,7 +6,6 @@ import io.penstock.formats.ArrayFile;
 import io.penstock.formats.ElementType;
 import io.penstock.formats.Extent;
 import io.penstock.formats.MalformedFileException;
-import io.penstock.formats.codec.Codecs;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -15,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,7 +51,6 @@ public final class ArrowReader {
     private static final int MOST_DEPTH = 64; // of fields
     private static final int MOST_PATH = 4096; // characters: the path is in the name of each buffer of each batch
     private static final int LEAST_FIELD_BYTES = 8; // of the footer: two offsets
-    private static final int PART_BYTES = 1 << 20; // of a bitmap, at a time
     private static final int PLACE_BYTES = 16; // of a buffer in a message: offset, length
     private static final int ALIGNMENT = 8; // of bodies: metadata are padded so far
 
@@ -59,16 +58,26 @@ public final class ArrowReader {
         return read(path, File::read);
     }
 
-    /**
-     * Compares a bitmap that is not compressed with the number of nulls that its field has: where the array is the
-     * validity of one in an Arrow file. Reads all of it.
-     */
-    public static void checkNulls(Array array) throws IOException {
-        if (array.type().equals(ArrowLayout.BITS)
-                && array.name().endsWith("/" + ArrowLayout.VALIDITY)
-                && array.data() instanceof Extent bitmap) {
-            read(bitmap.file(), file -> file.compareNulls(array.name(), bitmap));
+    /** Compares an array with what the others of its field say of it, if it is one of an Arrow file. Reads all of it. */
+    public static void check(Array array) throws IOException {
+        if (ArrowContents.concerns(array.name())
+                && array.bytes() > 0
+                && isArrow(place(array).file())) {
+            read(place(array).file(), file -> file.compare(array));
         }
+    }
+
+    private static boolean isArrow(Path path) throws IOException {
+        try (HeaderBytes bytes = new HeaderBytes(path, ArrowFiles.FORMAT)) {
+            return bytes.length() > MAGIC.length && Arrays.equals(bytes.bytes(MAGIC.length, "the start"), MAGIC);
+        }
+    }
+
+    /** Returns where an array of an Arrow file, which has one chunk at most, lies in it. */
+    static Extent place(Array array) {
+        return array.data() instanceof Extent extent
+                ? extent
+                : ((Array.Data.Chunked) array.data()).chunks().get(0).extent();
     }
 
     private interface Reading<T> {
@@ -130,8 +139,10 @@ public final class ArrowReader {
         private final long footerBytes;
         private long fields;
         private long blockBytes;
-        private @Nullable Extent wanted; // the one array to be found; all, if null
-        private @Nullable FieldNode found; // its field
+        private final Map<Long, Long> dictionaryRows = new HashMap<>();
+        private @Nullable Array wanted; // the one array to be found; all, if null
+        private @Nullable ArrowContents found; // what its record batch has
+        private int foundAt; // its number there
 
         File(HeaderBytes bytes, Path path, Footer footer) {
             this.bytes = bytes;
@@ -150,34 +161,36 @@ public final class ArrowReader {
         }
 
         /** Returns true. */
-        boolean compareNulls(String name, Extent bitmap) throws IOException {
-            wanted = bitmap;
+        boolean compare(Array array) throws IOException {
+            wanted = array;
             batches(dictionaries(schema));
-            FieldNode field = Objects.requireNonNull(found, name);
-            bytes.seek(bitmap.offset(), name);
-            long nulls = 0;
-            for (long row = 0; row < field.length(); row += PART_BYTES * (long) Byte.SIZE) {
-                long rows = Math.min(field.length() - row, PART_BYTES * (long) Byte.SIZE);
-                nulls += Codecs.nulls(bytes.bytes((int) ((rows + Byte.SIZE - 1) / Byte.SIZE), name), rows);
-            }
-            if (nulls != field.nullCount()) {
-                throw bytes.malformed("buffer " + name + " at byte " + bitmap.offset() + ": "
-                        + Codecs.contradiction(field.length(), field.nullCount(), nulls));
+            if (found != null) {
+                String name = array.name();
+                int role = name.lastIndexOf(ArrowLayout.INDICES);
+                long dictionary = role < 0 ? 0 : Long.parseLong(name.substring(role + ArrowLayout.INDICES.length()));
+                found.check(foundAt, dictionaryRows.getOrDefault(dictionary, 0L));
             }
             return true;
         }
 
         private boolean concerns(Block block) {
-            return wanted == null
-                    || block.offset() <= wanted.offset()
-                            && wanted.end() - block.offset() <= block.metaDataLength() + block.bodyLength();
+            if (wanted == null) {
+                return true;
+            }
+            Extent place = place(wanted);
+            return block.offset() <= place.offset()
+                    && place.end() - block.offset() <= block.metaDataLength() + block.bodyLength();
+        }
+
+        private boolean isOfIndices() {
+            return wanted != null && wanted.name().contains(ArrowLayout.INDICES);
         }
 
         private void batches(Map<Long, Field> dictionaries) throws IOException {
             ArrowLayout layout = ArrowLayout.of(bytes, schema, footer.version());
             for (int i = 0; i < footer.dictionariesLength(); i++) {
                 Block block = Objects.requireNonNull(footer.dictionaries(i), "block");
-                if (!concerns(block)) {
+                if (!concerns(block) && !isOfIndices()) {
                     continue;
                 }
                 Body body = body(block);
@@ -190,6 +203,7 @@ public final class ArrowReader {
                 ArrowLayout values = ArrowLayout.ofDictionary(bytes, field, footer.version());
                 RecordBatch data = Objects.requireNonNull(batch.data(), "data");
                 int number = dictionaryBatches.merge(batch.id(), 1, Integer::sum);
+                dictionaryRows.merge(batch.id(), data.length(), Long::sum);
                 batch(data, body, values, "dictionary " + batch.id() + (number == 1 ? "/" : "~" + number + "/"));
             }
             for (int i = 0; i < footer.recordBatchesLength(); i++) {
@@ -338,34 +352,47 @@ public final class ArrowReader {
 
         private void batch(RecordBatch batch, Body body, ArrowLayout layout, String prefix) throws IOException {
             List<ArrowLayout.Buffer> buffers = checked(batch, body, layout);
+            comparePlaces(batch, body.length);
             ArrowBodies bodies = ArrowBodies.of(bytes, path, batch.compression());
-            long end = 0;
-            Array before = null; // the offsets of the next buffer
-            for (int i = 0; i < buffers.size(); i++) {
+            List<@Nullable Array> all = new ArrayList<>(Collections.nCopies(buffers.size(), null));
+            ArrowContents contents = new ArrowContents(bytes, batch, buffers, all);
+            for (int i = buffers.size() - 1; i >= 0; i--) { // data before the offsets that lead to them
                 ArrowLayout.Buffer buffer = buffers.get(i);
                 var place = Objects.requireNonNull(batch.buffers(i), "buffer");
-                if (place.offset() < 0 || place.length() < 0 || place.length() > body.length - place.offset()) {
+                FieldNode node = Objects.requireNonNull(batch.nodes(buffer.node()), "node");
+                String field = prefix + buffer.field() + "/";
+                Extent extent = new Extent(path, body.start + place.offset(), place.length());
+                Array array = bodies.array(field + buffer.role(), buffer, node, contents.end(i), extent, order);
+                boolean needed = array == null
+                        ? !buffer.mayBeAbsent(node)
+                        : contents.isOfTexts(i) && contents.end(i) == 0 && lastOffset(array) != 0;
+                if (needed) {
+                    throw bytes.malformed("buffer " + field + (array == null ? buffer.role() : ArrowLayout.DATA)
+                            + " has no bytes, but its field has " + node.length() + " rows, " + node.nullCount()
+                            + " of them null");
+                }
+                all.set(i, array);
+                if (array != null && wanted != null && array.data().equals(wanted.data())) {
+                    found = contents;
+                    foundAt = i;
+                }
+            }
+            all.stream().filter(Objects::nonNull).forEach(arrays::add);
+        }
+
+        private void comparePlaces(RecordBatch batch, long length) {
+            long end = 0;
+            for (int i = 0; i < batch.buffersLength(); i++) {
+                var place = Objects.requireNonNull(batch.buffers(i), "buffer");
+                if (place.offset() < 0 || place.length() < 0 || place.length() > length - place.offset()) {
                     throw bytes.malformed("a buffer of " + place.length() + " bytes at " + place.offset()
-                            + " is not in a body of " + body.length);
+                            + " is not in a body of " + length);
                 }
                 if (place.length() > 0 && place.offset() < end) {
                     throw bytes.malformed("a buffer at " + place.offset()
                             + " of a body overlaps the one before it, which ends at " + end);
                 }
                 end = place.length() > 0 ? place.offset() + place.length() : end;
-                FieldNode node = Objects.requireNonNull(batch.nodes(buffer.node()), "node");
-                String name = prefix + buffer.field() + "/" + buffer.role();
-                Extent extent = new Extent(path, body.start + place.offset(), place.length());
-                Array array = bodies.array(name, buffer, node, extent, order);
-                Array offsets = buffer.role().equals(ArrowLayout.DATA) ? before : null;
-                before = buffer.role().equals(ArrowLayout.OFFSETS) ? array : null;
-                if (array != null) {
-                    arrays.add(array);
-                    found = array.data().equals(wanted) ? node : found;
-                } else if (!buffer.mayBeAbsent(node) || offsets != null && lastOffset(offsets) != 0) {
-                    throw bytes.malformed("buffer " + name + " has no bytes, but its field has " + node.length()
-                            + " rows, " + node.nullCount() + " of them null");
-                }
             }
         }
 
