@@ -50,11 +50,9 @@ import io.penstock.engine.stream.MonoWrite;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.nio.file.ProviderNotFoundException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.ServiceConfigurationError;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -88,6 +86,7 @@ final class EngineBackend implements Backend, Port {
     private final Checks checks = new Checks(this);
     private final Intake intake;
     private final OpenResources resources = new OpenResources();
+    private final RemoteProviders remotes = RemoteProviders.here();
     private final TransferListeners listeners = new TransferListeners();
     private final Closing closing;
     private volatile Disposable recorded = Disposables.disposed();
@@ -225,22 +224,23 @@ final class EngineBackend implements Backend, Port {
         if (scheme.equals("file")) {
             return openFile(Path.of(uri), options);
         }
-        ClassLoader context = Thread.currentThread().getContextClassLoader();
-        try {
-            return openRemote(uri, options, RemoteProviders.of(uri, scheme, context));
-        } catch (ProviderNotFoundException | ServiceConfigurationError none) {
-            return open(() -> {
-                throw none;
-            });
-        }
+        RemoteProvider known = remotes.known(scheme);
+        return known != null
+                ? openRemote(uri, options, known)
+                : openRemote(uri, options, RemoteProviders.later(uri, scheme));
     }
 
     private Mono<StorageFile> openRemote(URI uri, Set<FileOption> options, RemoteProvider provider) {
         Checks.remoteOptions(uri, options, provider.fileOptions());
-        return MonoOpen.interruptible(
-                Offload.scheduler(true),
-                delivery(),
-                () -> resources.openRemote(this, ioPaths, provider, uri, options, this.options));
+        return openRemote(uri, options, () -> provider);
+    }
+
+    private Mono<StorageFile> openRemote(URI uri, Set<FileOption> options, Supplier<RemoteProvider> provider) {
+        return MonoOpen.interruptible(Offload.scheduler(true), delivery(), () -> {
+            RemoteProvider found = provider.get();
+            Checks.remoteOptions(uri, options, found.fileOptions());
+            return resources.openRemote(this, ioPaths, found, uri, options, this.options);
+        });
     }
 
     @Override

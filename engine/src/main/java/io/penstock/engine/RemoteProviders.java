@@ -4,36 +4,84 @@ package io.penstock.engine;
 import io.penstock.engine.kit.remote.RemoteProvider;
 import java.net.URI;
 import java.nio.file.ProviderNotFoundException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the module that opens files on other hosts, by the scheme of their URI. */
+/**
+ * The modules that open files on other hosts, each by the schemes of its URIs. They are looked up when a backend is
+ * opened: that reads jars, which a thread that opens a file may not wait for.
+ */
 final class RemoteProviders {
 
-    private static @Nullable ServiceLoader<RemoteProvider> own; // guarded by the class; keeps what it has found
+    private static @Nullable List<RemoteProvider> own; // of this class loader; guarded by the class
 
-    private RemoteProviders() {}
+    private final List<RemoteProvider> here;
+
+    private RemoteProviders(List<RemoteProvider> here) {
+        this.here = here;
+    }
+
+    /** Looks them up, also those of the class loader of the caller's thread. Blocks. */
+    static synchronized RemoteProviders here() {
+        ClassLoader loader = RemoteProviders.class.getClassLoader();
+        ClassLoader context = Thread.currentThread().getContextClassLoader();
+        if (own == null) {
+            own = all(loader);
+        }
+        List<RemoteProvider> here = new ArrayList<>(own);
+        if (context != loader) {
+            here.addAll(all(context));
+        }
+        return new RemoteProviders(List.copyOf(here));
+    }
+
+    private static List<RemoteProvider> all(@Nullable ClassLoader loader) {
+        List<RemoteProvider> all = new ArrayList<>();
+        try {
+            ServiceLoader.load(RemoteProvider.class, loader).forEach(all::add);
+        } catch (ServiceConfigurationError | LinkageError broken) {
+            return all; // without those behind it: find() throws it
+        }
+        return all;
+    }
+
+    /** Returns the provider for a scheme in lower case; null if none was here. */
+    @Nullable
+    RemoteProvider known(String scheme) {
+        return here.stream()
+                .filter(one -> one.schemes().contains(scheme))
+                .findFirst()
+                .orElse(null);
+    }
 
     /**
-     * Returns the provider for a scheme in lower case.
-     *
-     * @param context the class loader of the caller's thread, whose providers count too; may be null
-     * @throws ProviderNotFoundException if there is none
+     * Returns what looks the provider for a scheme up that was not here when the backend was opened: it blocks, and
+     * throws a {@link ProviderNotFoundException} if there is none. The class loader of the caller's thread counts too.
      */
-    static RemoteProvider of(URI uri, String scheme, @Nullable ClassLoader context) {
+    static Supplier<RemoteProvider> later(URI uri, String scheme) {
+        ClassLoader context = Thread.currentThread().getContextClassLoader();
+        return () -> find(uri, scheme, context);
+    }
+
+    private static RemoteProvider find(URI uri, String scheme, @Nullable ClassLoader context) {
         Set<String> known = new TreeSet<>(Set.of("file"));
-        RemoteProvider provider = own(scheme, known);
-        if (provider == null) {
-            provider = find(ServiceLoader.load(RemoteProvider.class, context), scheme, known);
+        for (ClassLoader loader : new ClassLoader[] {RemoteProviders.class.getClassLoader(), context}) {
+            for (RemoteProvider provider : ServiceLoader.load(RemoteProvider.class, loader)) {
+                if (provider.schemes().contains(scheme)) {
+                    return provider;
+                }
+                known.addAll(provider.schemes());
+            }
         }
-        if (provider == null) {
-            String where = uri.getHost() == null ? "" : ", of which " + uri.getHost() + " has one";
-            throw new ProviderNotFoundException("no module opens " + scheme + ": files" + where + remedy(scheme)
-                    + "; modules are here for " + known);
-        }
-        return provider;
+        String where = uri.getHost() == null ? "" : ", of which " + uri.getHost() + " has one";
+        throw new ProviderNotFoundException(
+                "no module opens " + scheme + ": files" + where + remedy(scheme) + "; modules are here for " + known);
     }
 
     private static String remedy(String scheme) {
@@ -42,28 +90,5 @@ final class RemoteProviders {
             case "s3", "ucx" -> "; add io.penstock:penstock-remote-" + scheme;
             default -> "";
         };
-    }
-
-    /** Returns one of the providers of this class loader, which are looked up once; null if none opens the scheme. */
-    private static synchronized @Nullable RemoteProvider own(String scheme, Set<String> known) {
-        ServiceLoader<RemoteProvider> loaded = own;
-        own = null; // after a failure of the loader, its next iteration would skip the broken provider
-        if (loaded == null) {
-            loaded = ServiceLoader.load(RemoteProvider.class, RemoteProviders.class.getClassLoader());
-        }
-        RemoteProvider provider = find(loaded, scheme, known);
-        own = loaded;
-        return provider;
-    }
-
-    private static @Nullable RemoteProvider find(
-            ServiceLoader<RemoteProvider> providers, String scheme, Set<String> known) {
-        for (RemoteProvider provider : providers) {
-            if (provider.schemes().contains(scheme)) {
-                return provider;
-            }
-            known.addAll(provider.schemes());
-        }
-        return null;
     }
 }

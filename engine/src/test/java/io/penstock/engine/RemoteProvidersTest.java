@@ -36,25 +36,34 @@ class RemoteProvidersTest {
 
     @Test
     void providersAreLookedUpOnce() {
-        RemoteProvider first = RemoteProviders.of(FILE, "looked-up", null);
+        RemoteProvider first = RemoteProviders.here().known("looked-up");
         assertThat(first).isInstanceOf(Provider.class);
-        assertThat(RemoteProviders.of(FILE, "looked-up", null)).isSameAs(first);
+        assertThat(RemoteProviders.here().known("looked-up")).isSameAs(first);
+        assertThat(RemoteProviders.here().known("gopher")).isNull();
+    }
+
+    @Test
+    void oneThatIsHereLaterIsFoundToo() {
+        assertThat(RemoteProviders.later(FILE, "looked-up").get()).isInstanceOf(Provider.class);
     }
 
     @Test
     void aSchemeThatNoneOpensIsRefusedWithThoseThatThereAre() {
-        assertThatThrownBy(() -> RemoteProviders.of(URI.create("gopher://host/file"), "gopher", null))
+        assertThatThrownBy(() -> RemoteProviders.later(URI.create("gopher://host/file"), "gopher")
+                        .get())
                 .isInstanceOf(ProviderNotFoundException.class)
                 .hasMessageContaining("no module opens gopher: files, of which host has one;")
                 .hasMessageContaining("[file, looked-up]");
-        assertThatThrownBy(() -> RemoteProviders.of(URI.create("mailto:somebody"), "mailto", null))
+        assertThatThrownBy(() -> RemoteProviders.later(URI.create("mailto:somebody"), "mailto")
+                        .get())
                 .hasMessageStartingWith("no module opens mailto: files; modules are here for [file, looked-up]");
     }
 
     @ParameterizedTest
     @CsvSource({"http, http", "https, http", "s3, s3", "ucx, ucx"})
     void aSchemeOfAModuleThatIsNotHereNamesItsArtifact(String scheme, String module) {
-        assertThatThrownBy(() -> RemoteProviders.of(URI.create(scheme + "://host/file"), scheme, null))
+        assertThatThrownBy(() -> RemoteProviders.later(URI.create(scheme + "://host/file"), scheme)
+                        .get())
                 .hasMessageContaining("no module opens " + scheme + ": files, of which host has one; add"
                         + " io.penstock:penstock-remote-" + module + "; modules are here for [file");
     }

@@ -15,13 +15,18 @@ import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
 import io.penstock.WritePlan;
 import io.penstock.engine.kit.ffi.LibC;
+import io.penstock.engine.kit.remote.RemoteProvider;
 import io.penstock.engine.options.HostIo;
 import io.penstock.engine.options.HostOptions;
+import io.penstock.engine.spi.AsyncFile;
 import io.penstock.tck.Require;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.ProviderNotFoundException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
@@ -173,6 +178,33 @@ class NothingBlocksTest {
                     .isEqualTo(64_000);
             assertThat(file.size()).isEqualTo(BYTES - 500 + 63 * 999 + 1000);
             run(file.sync());
+        }
+    }
+
+    /** A module that opens URIs, if there is one, is looked up in folders and jars. */
+    @Test
+    void theOpeningOfAUriDoesNotBlockTheCaller() {
+        try (Backend backend = Backends.open("host")) {
+            Mono<StorageFile> none = Mono.defer(() -> backend.openFile(URI.create("gopher://host/file")));
+            assertThat(get(none.then(Mono.<Throwable>empty()).onErrorResume(Mono::just)))
+                    .isInstanceOf(ProviderNotFoundException.class);
+            Mono<StorageFile> opened = Mono.defer(() -> backend.openFile(URI.create("still://host/file")));
+            assertThat(get(opened.then(Mono.<Throwable>empty()).onErrorResume(Mono::just)))
+                    .isInstanceOf(NoSuchFileException.class);
+        }
+    }
+
+    /** Has no file. */
+    public static final class Still implements RemoteProvider {
+
+        @Override
+        public Set<String> schemes() {
+            return Set.of("still");
+        }
+
+        @Override
+        public AsyncFile open(URI uri, Set<FileOption> fileOptions, Options options) throws IOException {
+            throw new NoSuchFileException(uri.toString());
         }
     }
 
