@@ -295,7 +295,7 @@ public interface Backend extends AutoCloseable {
     /**
      * Emits the lines of a text, without their ends: {@code \n}, {@code \r} or {@code \r\n}. A line must fit into memory.
      *
-     * <p><b>Errors:</b> those of {@link #read(Path)}; {@link java.nio.charset.CharacterCodingException} if bytes are no
+     * <p><b>Errors:</b> the errors of {@link #read(Path)}; {@link java.nio.charset.CharacterCodingException} if bytes are no
      * text in the charset.
      */
     default Flux<String> lines(Path path, Charset charset) {
