@@ -104,12 +104,14 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--time",
             paramLabel = "SECONDS",
+            converter = Seconds.class,
             description = "How long (default: 5; of each measurement of a sweep 1).")
     private @Nullable Double seconds;
 
     @Option(
             names = "--warm-up",
             paramLabel = "SECONDS",
+            converter = Seconds.class,
             defaultValue = "2",
             description = "How long the same runs before, unmeasured (default: 2).")
     private double warmUpSeconds;

@@ -128,7 +128,9 @@ record BenchReport(
                 .with("operationsPerSecond", figures.operationsPerSecond(), 1)
                 .with("cpuSecondsPerGib", figures.cpuSecondsPerGib(), 4);
         for (double percentile : PERCENTILES) {
-            json.with("p" + percentile + "Nanos", figures.latencies().getValueAtPercentile(percentile));
+            json.with(
+                    "p" + String.valueOf(percentile).replace(".0", "").replace(".", "") + "Nanos",
+                    figures.latencies().getValueAtPercentile(percentile));
         }
         json.with("maxNanos", figures.latencies().getMaxValue())
                 .with("paths", figures.paths().stream().map(Enum::name).toList())

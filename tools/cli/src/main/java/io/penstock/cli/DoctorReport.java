@@ -6,8 +6,10 @@ import io.penstock.Backends;
 import io.penstock.Explanation;
 import io.penstock.cli.doctor.Finding;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Help.Ansi;
 
 /**
@@ -72,13 +74,28 @@ record DoctorReport(
         return known ? chosen : "there is no backend '" + chosen + "'";
     }
 
+    /** Returns whether the default backend is ready, and which GPUs are. */
+    private String verdict() {
+        if (!isDefaultAvailable()) {
+            return colored("red", "the default backend cannot be used: ")
+                    + plain(whyNone.isEmpty() ? whyNotChosen() : whyNone);
+        }
+        String gpus = listings.stream()
+                .filter(listing -> listing.gpuOrder() != Integer.MAX_VALUE
+                        && listing.availability().available()
+                        && listing.availability().hardware())
+                .map(Backends.Listing::name)
+                .collect(Collectors.joining(", "));
+        return colored("green", "ready") + ": " + plain(chosen) + ", the default backend; "
+                + (gpus.isEmpty() ? "no GPU can be used" : "a GPU by " + gpus);
+    }
+
     String text() {
         List<String> lines = new ArrayList<>();
-        listings.forEach(listing -> lines.addAll(lines(listing)));
-        if (!isDefaultAvailable()) {
-            lines.add(colored("red", "the default backend cannot be used: ")
-                    + plain(whyNone.isEmpty() ? whyNotChosen() : whyNone));
-        }
+        lines.add(verdict());
+        listings.stream()
+                .sorted(Comparator.comparing(listing -> !listing.name().equalsIgnoreCase(chosen)))
+                .forEach(listing -> lines.addAll(lines(listing)));
         if (!settings.isEmpty()) {
             lines.add("options:");
             settings.forEach(setting -> lines.add(

@@ -88,7 +88,7 @@ class BenchCommandTest {
                 .contains(
                         "\"rw\": \"randread\"", "\"blockBytes\": 4096", "\"usedBytes\": 98304", "\"paths\": [\"HOST\"]")
                 .containsPattern("\"bytesPerSecond\": [1-9]\\d*,")
-                .containsPattern("\"p99.9Nanos\": [1-9]\\d*,");
+                .containsPattern("\"p999Nanos\": [1-9]\\d*,");
     }
 
     @Test

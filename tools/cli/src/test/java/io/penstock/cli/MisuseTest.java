@@ -29,7 +29,7 @@ class MisuseTest {
                 "copy --forse              | unknown option --forse; was --force meant?",
                 "copy a b -x               | unknown option -x",
                 "load                      | Missing required parameter: 'FILE'",
-                "bench f --time x          | Invalid value for option '--time': 'x' is not a number",
+                "bench f --time x          | Invalid value for option '--time': 'x' is not a time, such as 2, 2s or 500ms",
                 "serve . --port x          | Invalid value for option '--port': 'x' is not a whole number",
                 "serve . --host-name a:80  | --host-name: a host name must be one without a port, such as files.example, was 'a:80'",
                 "bench f --option foo      | Value for option '--option' (NAME=VALUE) should be in KEY=VALUE format but was foo"
