@@ -34,7 +34,8 @@ class DoctorCommandTest {
         CommandLineRun run = CommandLineRun.of("doctor");
         assertThat(run.code()).isZero();
         assertThat(run.err()).isEmpty();
-        assertThat(run.out()).contains("host: available");
+        assertThat(run.out()).startsWith("ready: host, the default backend; ").contains("host: available");
+        assertThat(run.out().lines().skip(1)).first().asString().startsWith("host: ");
     }
 
     @Test
