@@ -80,6 +80,11 @@ class SourceFilesTest {
                         SourceRules::pronounsInPlaceOfNouns,
                         main,
                         LICENCE + "/** Its length is that " + "of its file. */\nclass X {}"),
+                rule(
+                        "pages repeat the noun",
+                        SourceRules::pronounsInPlaceOfNouns,
+                        "docs/page.md",
+                        "Its length is that " + "of its file.\n"),
                 rule("names of interfaces", SourceRules::badlyNamedTypes, main, LICENCE + "interface ISlot {}"));
     }
 

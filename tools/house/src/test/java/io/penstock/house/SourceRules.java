@@ -32,20 +32,22 @@ final class SourceRules {
     private static final String LICENCE = "// SPDX-License-Identifier: Apache-2.0";
 
     private final Path root;
+    private final List<Path> texts; // sources and pages
     private final List<Path> files;
     private final List<ParsedSource> parsed;
 
-    /** Reads all sources below {@code root}. */
+    /** Reads all sources and pages below {@code root}. */
     SourceRules(Path root) throws IOException {
         this.root = root;
         try (Stream<Path> found = Files.walk(root)) {
-            files = found.filter(file -> file.toString().endsWith(".java"))
+            texts = found.filter(file -> file.toString().matches(".*\\.(java|md)"))
                     .filter(file ->
                             !name(file).contains("target/") && !name(file).startsWith("."))
                     .sorted()
                     .toList();
         }
-        parsed = ParsedSource.of(files);
+        files = texts.stream().filter(file -> file.toString().endsWith(".java")).toList();
+        parsed = files.isEmpty() ? List.of() : ParsedSource.of(files);
     }
 
     /** Returns the path from the root, with slashes. */
@@ -140,7 +142,7 @@ final class SourceRules {
     List<String> pronounsInPlaceOfNouns() {
         Pattern pronoun = Pattern.compile("\\b[Tt](hat|hose) of\\b");
         List<String> found = new ArrayList<>();
-        for (Path file : files) {
+        for (Path file : texts) {
             lines(file).stream()
                     .filter(line -> pronoun.matcher(line).find()
                             && !REBUILT.matcher(name(file)).find())
