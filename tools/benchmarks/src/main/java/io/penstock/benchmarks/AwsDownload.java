@@ -4,11 +4,10 @@ package io.penstock.benchmarks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.concurrent.CompletableFuture;
-import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.core.async.AsyncResponseTransformer;
-import software.amazon.awssdk.core.async.SdkPublisher;
+import software.amazon.awssdk.core.async.ResponsePublisher;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
@@ -35,16 +34,30 @@ final class AwsDownload extends HttpRead {
 
     @Override
     long read() {
-        manager.download(DownloadRequest.builder()
+        ResponsePublisher<GetObjectResponse> parts = manager.download(DownloadRequest.builder()
                         .getObjectRequest(get -> get.bucket(HttpServer.BUCKET).key(key()))
-                        .responseTransformer(new IntoMemory(target.clear()))
+                        .responseTransformer(AsyncResponseTransformer.<GetObjectResponse>toPublisher())
                         .build())
                 .completionFuture()
-                .join();
+                .join()
+                .result();
+        target.clear();
+        Flux.from(parts).doOnNext(this::copy).blockLast();
         if (target.hasRemaining()) {
             throw new IllegalStateException("the object did not arrive whole");
         }
         return 0;
+    }
+
+    private void copy(ByteBuffer part) {
+        while (part.hasRemaining()) {
+            if (!target.hasRemaining()) {
+                target.clear();
+            }
+            int bytes = Math.min(part.remaining(), target.remaining());
+            target.put(part.slice(part.position(), bytes));
+            part.position(part.position() + bytes);
+        }
     }
 
     @Override
@@ -57,54 +70,5 @@ final class AwsDownload extends HttpRead {
         manager.close();
         client.close();
         super.close();
-    }
-
-    /** Copies a response into memory. */
-    private record IntoMemory(ByteBuffer target, CompletableFuture<GetObjectResponse> done)
-            implements AsyncResponseTransformer<GetObjectResponse, GetObjectResponse> {
-
-        IntoMemory(ByteBuffer target) {
-            this(target, new CompletableFuture<>());
-        }
-
-        @Override
-        public CompletableFuture<GetObjectResponse> prepare() {
-            return done;
-        }
-
-        @Override
-        public void onResponse(GetObjectResponse response) {}
-
-        @Override
-        public void onStream(SdkPublisher<ByteBuffer> parts) {
-            parts.subscribe(new BaseSubscriber<>() {
-                @Override
-                protected void hookOnNext(ByteBuffer part) {
-                    while (part.hasRemaining()) {
-                        if (!target.hasRemaining()) {
-                            target.clear();
-                        }
-                        int bytes = Math.min(part.remaining(), target.remaining());
-                        target.put(part.slice(part.position(), bytes));
-                        part.position(part.position() + bytes);
-                    }
-                }
-
-                @Override
-                protected void hookOnError(Throwable error) {
-                    done.completeExceptionally(error);
-                }
-
-                @Override
-                protected void hookOnComplete() {
-                    done.complete(GetObjectResponse.builder().build());
-                }
-            });
-        }
-
-        @Override
-        public void exceptionOccurred(Throwable error) {
-            done.completeExceptionally(error);
-        }
     }
 }

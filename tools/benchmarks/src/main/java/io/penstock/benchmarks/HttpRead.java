@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.benchmarks;
 
-import com.sun.management.ThreadMXBean;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Completion;
@@ -11,7 +10,6 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.remote.s3.S3Options;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -43,7 +41,6 @@ abstract class HttpRead implements Contender {
     private static final int PAGE = 4096;
     static final int RANGES = (int) (TestFile.BYTES / RANGE);
 
-    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final HttpServer server;
     final URI uri;
     private long read;
@@ -74,7 +71,6 @@ abstract class HttpRead implements Contender {
 
     @Override
     public Measure run(long nanos) throws Exception {
-        long before = allocated();
         long begin = System.nanoTime();
         long[] elsewhere = new long[1];
         Measure here = Measure.of(() -> {
@@ -85,17 +81,9 @@ abstract class HttpRead implements Contender {
             } while (System.nanoTime() - begin < nanos);
             return done;
         });
-        allocated += allocated() - before;
+        allocated += here.allocated();
         read += here.operations() * RANGE;
         return new Measure(here.operations(), here.nanos(), here.cpuNanos() + elsewhere[0]);
-    }
-
-    private long allocated() {
-        long bytes = 0;
-        for (long each : threads.getThreadAllocatedBytes(threads.getAllThreadIds())) {
-            bytes += Math.max(0, each);
-        }
-        return bytes;
     }
 
     @Override
