@@ -4,6 +4,7 @@ package io.penstock.engine.resource;
 import io.penstock.Backend.Counters;
 import io.penstock.FileOption;
 import io.penstock.Options;
+import io.penstock.engine.kit.file.HostFailure;
 import io.penstock.engine.kit.remote.RemoteProvider;
 import io.penstock.engine.resource.EngineFile.OpenedFile;
 import io.penstock.engine.spi.AsyncFile;
@@ -116,7 +117,7 @@ public final class OpenResources {
             throw Failures.closed("opening " + RemoteProvider.name(uri), "the backend");
         }
         try {
-            AsyncFile remote = provider.open(uri, fileOptions, options);
+            AsyncFile remote = opened(provider, uri, fileOptions, options);
             try {
                 EngineFile file = new RemoteFile(owner, uri, Set.copyOf(fileOptions), remote, ioPaths);
                 open.add(file);
@@ -127,6 +128,20 @@ public final class OpenResources {
             }
         } finally {
             owner.leave();
+        }
+    }
+
+    /** Opens it; a limit of this process is no answer of the host, whatever call has met it. */
+    private static AsyncFile opened(RemoteProvider provider, URI uri, Set<FileOption> fileOptions, Options options)
+            throws IOException {
+        try {
+            return provider.open(uri, fileOptions, options);
+        } catch (IOException e) {
+            RuntimeException limit = HostFailure.ofLimit(RemoteProvider.name(uri), e);
+            if (limit != null) {
+                throw limit;
+            }
+            throw e;
         }
     }
 

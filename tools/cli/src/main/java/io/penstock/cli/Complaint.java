@@ -3,6 +3,7 @@ package io.penstock.cli;
 
 import io.penstock.BackendUnavailableException;
 import io.penstock.PenstockException;
+import io.penstock.engine.kit.file.HostFailure;
 import io.penstock.formats.MalformedFileException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -40,8 +41,15 @@ public final class Complaint {
         return Exceptions.unwrap(thrown) instanceof BackendUnavailableException;
     }
 
+    /** Returns the message; the JDK's own of a limit, "Too many open files", does not say which, nor what to do. */
     private static String text(Throwable thrown) {
         Throwable e = Exceptions.unwrap(thrown);
+        String text = withoutRemedy(e);
+        String remedy = HostFailure.remedy(e);
+        return remedy.isEmpty() || text.contains(remedy) ? text : text + "; " + remedy;
+    }
+
+    private static String withoutRemedy(Throwable e) {
         if (e instanceof FileSystemException file && e.getClass() != FileSystemException.class) {
             return ofKnown(file);
         }

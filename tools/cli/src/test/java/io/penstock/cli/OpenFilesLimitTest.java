@@ -20,6 +20,8 @@ import io.penstock.formats.Loader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -31,6 +33,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,8 +59,8 @@ import reactor.util.retry.Retry;
 @EnabledOnOs(value = OS.LINUX, disabledReason = "a POSIX shell sets the limit")
 class OpenFilesLimitTest {
 
-    private static final List<String> OPERATIONS =
-            List.of("open", "pool", "stream", "write", "replace", "describe", "load", "decode", "http", "http read");
+    private static final List<String> OPERATIONS = List.of(
+            "open", "pool", "stream", "write", "replace", "describe", "load", "decode", "http", "http read", "s3");
 
     @Test
     void whateverOpensAFileIsTransientNamesTheLimitAndCanBeRetried(@TempDir Path folder) throws Exception {
@@ -69,9 +72,7 @@ class OpenFilesLimitTest {
             zip.write(npy);
         }
         try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-            Thread thread = new Thread(() -> serve(server, npy));
-            thread.setDaemon(true);
-            thread.start();
+            daemon(() -> serve(server, npy));
             Process process = new ProcessBuilder(
                             "sh",
                             "-c",
@@ -91,40 +92,69 @@ class OpenFilesLimitTest {
             String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             assertThat(process.waitFor()).as(output).isZero();
             for (String operation : OPERATIONS) {
-                assertThat(output.lines().filter(line -> line.startsWith(operation + ": ")))
-                        .as(output)
-                        .hasSize(2)
-                        .satisfiesExactly(
-                                refused -> assertThat(refused)
-                                        .startsWith(operation + ": " + TransientStorageException.class.getName())
-                                        .contains("ulimit -n"),
-                                again -> assertThat(again).isEqualTo(operation + ": done"));
+                assertRefused(output, operation, TransientStorageException.class.getName());
             }
+            assertRefused(output, "copy", "java.lang.IllegalStateException: penstock: "); // a command has text alone
         }
+    }
+
+    private static void assertRefused(String output, String operation, String refusal) {
+        assertThat(output.lines().filter(line -> line.startsWith(operation + ": ")))
+                .as(output)
+                .satisfiesExactly(
+                        refused -> assertThat(refused)
+                                .startsWith(operation + ": " + refusal)
+                                .contains("ulimit -n"),
+                        again -> assertThat(again).isEqualTo(operation + ": done"));
     }
 
     /** Answers each request on a connection of its own, so that no client keeps one. */
     private static void serve(ServerSocket server, byte[] data) {
-        while (true) {
-            try (Socket socket = server.accept()) {
-                String head = "";
-                while (!head.endsWith("\r\n\r\n")) {
-                    head += (char) socket.getInputStream().read();
-                }
-                Matcher range = Pattern.compile("bytes=(\\d+)-(\\d+)").matcher(head);
-                assertThat(range.find()).as(head).isTrue();
-                int from = Integer.parseInt(range.group(1));
-                int to = Math.min(data.length - 1, Integer.parseInt(range.group(2)));
-                socket.getOutputStream()
-                        .write(
-                                ("HTTP/1.1 206 Partial Content\r\nConnection: close\r\nETag: \"1\"\r\nContent-Range: bytes "
-                                                + from + "-" + to + "/" + data.length + "\r\nContent-Length: "
-                                                + (to - from + 1) + "\r\n\r\n")
-                                        .getBytes(StandardCharsets.US_ASCII));
-                socket.getOutputStream().write(data, from, to - from + 1);
-            } catch (IOException e) {
-                return; // the test has ended
+        try {
+            while (true) {
+                Socket socket = server.accept();
+                daemon(() -> answer(socket, data));
             }
+        } catch (IOException e) {
+            return; // the test has ended
+        }
+    }
+
+    private static void daemon(Runnable run) {
+        Thread thread = new Thread(run);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void answer(Socket socket, byte[] data) {
+        try (socket) {
+            String head = "";
+            while (!head.endsWith("\r\n\r\n")) {
+                int next = socket.getInputStream().read();
+                if (next < 0) {
+                    return;
+                }
+                head += (char) next;
+            }
+            Matcher range = Pattern.compile("bytes=(\\d+)-(\\d+)").matcher(head);
+            Matcher length = Pattern.compile("(?i)content-length: (\\d+)").matcher(head);
+            String answer = "404 Not Found\r\nContent-Length: 0";
+            byte[] body = {};
+            if (head.startsWith("PUT /bucket/") && length.find()) {
+                socket.getInputStream().readNBytes(Integer.parseInt(length.group(1)));
+                answer = "200 OK\r\nETag: \"1\"\r\nContent-Length: 0";
+            } else if (head.startsWith("GET /a.npy ") && range.find()) {
+                int from = Integer.parseInt(range.group(1));
+                body = Arrays.copyOfRange(data, from, Math.min(data.length, Integer.parseInt(range.group(2)) + 1));
+                answer = "206 Partial Content\r\nETag: \"1\"\r\nContent-Range: bytes " + from + "-"
+                        + (from + body.length - 1) + "/" + data.length + "\r\nContent-Length: " + body.length;
+            }
+            socket.getOutputStream()
+                    .write(("HTTP/1.1 " + answer + "\r\nConnection: close\r\n\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().write(body);
+        } catch (IOException e) {
+            return; // the client has
         }
     }
 
@@ -143,7 +173,10 @@ class OpenFilesLimitTest {
         Path npy = folder.resolve("a.npy");
         URI uri = URI.create(arguments[1]);
         load();
-        Options options = Options.none().with(CommonOptions.REMOTE_ATTEMPTS, 2);
+        Options options = Options.none()
+                .with(CommonOptions.REMOTE_ATTEMPTS, 2)
+                .with("penstock.s3.endpoint", uri.resolve("/").toString())
+                .with("penstock.s3.credentials", "none");
         try (Backend backend = Backends.open("host", options);
                 Backend pool = Backends.open("host", options.with("penstock.host.io", "pool"))) {
             DeviceBuffer buffer = backend.allocate(1000).block();
@@ -165,6 +198,17 @@ class OpenFilesLimitTest {
             operations.put("decode", decoded(backend, folder.resolve("a.npz")));
             operations.put("http", backend.openFile(uri).doOnNext(StorageFile::close));
             operations.put("http read", read);
+            WritePlan object = WritePlan.to(
+                            Path.of(URI.create("s3://bucket/key")),
+                            FileOption.WRITE,
+                            FileOption.CREATE,
+                            FileOption.TRUNCATE)
+                    .sync();
+            operations.put("s3", backend.write(object, Flux.defer(() -> Flux.just(ByteBuffer.allocate(10)))));
+            operations.put(
+                    "copy",
+                    Mono.fromRunnable(() -> copy(npy, folder.resolve("copied")))
+                            .subscribeOn(Schedulers.boundedElastic()));
             for (Map.Entry<String, Mono<?>> operation : operations.entrySet()) {
                 operation.getValue().block();
                 refuse(operation.getKey(), operation.getValue());
@@ -178,6 +222,14 @@ class OpenFilesLimitTest {
         return Loader.of(backend).load(file).doOnNext(loaded -> loaded.close());
     }
 
+    private static void copy(Path from, Path to) {
+        StringWriter text = new StringWriter();
+        PrintWriter out = new PrintWriter(text, true);
+        if (Penstock.run(out, out, "copy", "--force", from.toString(), to.toString()) != 0) {
+            throw new IllegalStateException(text.toString().strip());
+        }
+    }
+
     private static void refuse(String name, Mono<?> operation) throws IOException {
         List<FileChannel> all = exhaust();
         try {
@@ -188,7 +240,8 @@ class OpenFilesLimitTest {
         }
         Schedulers.parallel().schedule(() -> close(all), 300, TimeUnit.MILLISECONDS);
         operation
-                .retryWhen(Retry.backoff(10, Duration.ofMillis(50)).filter(TransientStorageException.class::isInstance))
+                .retryWhen(Retry.backoff(10, Duration.ofMillis(50))
+                        .filter(e -> e instanceof TransientStorageException || e instanceof IllegalStateException))
                 .block();
         System.out.println(name + ": done");
     }
@@ -226,7 +279,7 @@ class OpenFilesLimitTest {
                         .filter(file -> file.endsWith(".class") && file.startsWith("io/penstock/"))
                         .map(file -> file.substring(0, file.length() - 6).replace('/', '.'))
                         .filter(name ->
-                                name.matches("io\\.penstock\\.(engine|formats|file|remote|backend\\.host|[A-Z]).*"))
+                                name.matches("io\\.penstock\\.(engine|formats|file|remote|backend\\.host|cli|[A-Z]).*"))
                         .forEach(OpenFilesLimitTest::load);
             }
         }

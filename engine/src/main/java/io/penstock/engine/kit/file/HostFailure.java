@@ -16,6 +16,10 @@ import io.penstock.engine.spi.Request;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -139,14 +143,56 @@ public final class HostFailure {
 
     /** Returns an exception in words, with what to do if it met a limit of the process or the machine. */
     public static String told(Throwable refused) {
-        String remedy = refused instanceof IOException known ? remedy((int) -number(known)) : "";
+        String remedy = remedy(refused);
         return remedy.isEmpty() ? refused.toString() : refused + ": " + remedy;
     }
 
-    /** As {@link #ofLimit}, for an exception of the JDK, which has the message of the number alone. */
+    /** Returns what to do about an exception whose cause met a limit of the process or the machine; else empty. */
+    public static String remedy(Throwable refused) {
+        return remedy(limit(refused));
+    }
+
+    /** As {@link #ofLimit}, for an exception of the JDK, or with such a cause, which has the number's message alone. */
     public static @Nullable TransientStorageException ofLimit(Object file, IOException refused) {
-        String prose = refused instanceof FileSystemException named ? named.getReason() : refused.getMessage();
-        return prose == null ? null : ofLimit(file, (int) -number(prose), refused);
+        return ofLimit(file, limit(refused), refused);
+    }
+
+    /**
+     * As {@link #ofLimit}, if so many files cannot be opened now: for libraries that do not tell that limit from other
+     * errors, or end the process.
+     */
+    public static @Nullable TransientStorageException ofLimitNow(Object file, int count) {
+        List<AutoCloseable> opened = new ArrayList<>();
+        try {
+            while (opened.size() < count) {
+                opened.add(Files.newByteChannel(Path.of("/dev/null")));
+            }
+            return null;
+        } catch (IOException e) { // on Windows there is no such file, and no such limit
+            return ofLimit(file, e);
+        } finally {
+            opened.forEach(HostFailure::close);
+        }
+    }
+
+    private static void close(AutoCloseable file) {
+        try {
+            file.close();
+        } catch (Exception e) {
+            throw new IllegalStateException(e); // nothing was written
+        }
+    }
+
+    /** Returns the number of the first cause that met a limit; 0 if there is none. */
+    private static int limit(Throwable refused) {
+        for (Throwable cause = refused; cause != null; cause = cause.getCause()) {
+            String prose = cause instanceof FileSystemException named ? named.getReason() : cause.getMessage();
+            int errno = cause instanceof IOException && prose != null ? (int) -number(prose) : 0;
+            if (!remedy(errno).isEmpty()) {
+                return errno;
+            }
+        }
+        return 0;
     }
 
     /** Returns the system call for a request. */

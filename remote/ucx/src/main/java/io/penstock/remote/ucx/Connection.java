@@ -3,6 +3,7 @@ package io.penstock.remote.ucx;
 
 import io.penstock.engine.kit.DaemonThread;
 import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.file.HostFailure;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Wakeup;
 import io.penstock.remote.ucx.ffi.Ucp;
@@ -31,6 +32,9 @@ import org.slf4j.LoggerFactory;
  * the worker is destroyed first.
  */
 final class Connection {
+
+    // Free ones, more than a worker has: UCX ends the process that lacks one when it connects.
+    private static final int DESCRIPTORS = 64;
 
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
@@ -133,6 +137,10 @@ final class Connection {
         this.peer = peer;
         this.side = side;
         this.timeoutNanos = timeoutNanos;
+        RuntimeException limit = HostFailure.ofLimitNow(peer, DESCRIPTORS);
+        if (limit != null) {
+            throw limit;
+        }
         endpoint = Endpoint.open(
                 UcpCallback.of((UcpCallback.MessageHandler) this::received),
                 UcpCallback.of((UcpCallback.ErrorHandler) this::failed));

@@ -8,6 +8,7 @@ import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.engine.kit.file.HostFailure;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -16,10 +17,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,7 +31,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** A second process: it exports, or reads what this one exports. */
 final class Child implements AutoCloseable {
@@ -158,6 +164,9 @@ final class Child implements AutoCloseable {
                 try (Backend device = Backends.open(arguments.length > 4 ? arguments[4] : "host")) {
                     export(backend, device, Integer.parseInt(arguments[1]), Path.of(arguments[2]), arguments[3]);
                 }
+            } else if (arguments[0].equals("few")) {
+                openWithFewDescriptors(
+                        backend.openFile(URI.create(arguments[1])).doOnNext(StorageFile::close));
             } else {
                 readForEver(backend, URI.create(arguments[1]), arguments[0].equals("write"));
             }
@@ -195,6 +204,32 @@ final class Child implements AutoCloseable {
                         crc.getValue() + " " + backend.counters().pins() + (memory.isStaged() ? " staged" : ""));
             }
         }
+    }
+
+    /** Opens a file once, then with no descriptor left, and with one more each time, until that succeeds. */
+    private static void openWithFewDescriptors(Mono<StorageFile> opening) throws IOException {
+        opening.block();
+        Backends.open("host").close(); // a class that is loaded later would need a file
+        HostFailure.ofLimit("nothing", new IOException("unknown", new IOException("Too many open files")));
+        Deque<FileChannel> all = new ArrayDeque<>();
+        try {
+            while (true) {
+                all.push(FileChannel.open(Path.of("/dev/null")));
+            }
+        } catch (IOException full) {
+            System.out.println("full");
+        }
+        for (String refusal = "full"; !refusal.isEmpty(); all.pop().close()) {
+            try {
+                opening.block();
+                refusal = "";
+            } catch (RuntimeException e) {
+                refusal = Exceptions.unwrap(e).toString();
+            }
+            System.out.println(refusal);
+        }
+        opening.block();
+        System.out.println("open");
     }
 
     /** Reads or writes until it is killed or that fails. */

@@ -13,6 +13,7 @@ import io.penstock.Options;
 import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.TransientStorageException;
 import io.penstock.tck.Require;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -349,6 +350,28 @@ class PeersTest {
                         exporter.memory().toString())) {
             assertThat(reader.line()).isEqualTo("open");
             assertThat(reader.line()).isEqualTo("transferring");
+        }
+    }
+
+    @Test
+    void aProcessWithoutDescriptorsIsToldOfTheirLimit() throws Exception {
+        try (Child exporter = Child.exporter(TCP, BYTES, folder);
+                Child reader = new Child(
+                        List.of("sh", "-c", "ulimit -n 256; exec \"$@\"", "sh"),
+                        Map.of("UCX_TLS", TCP),
+                        "few",
+                        exporter.memory().toString())) {
+            assertThat(reader.line()).isEqualTo("full");
+            int refused = 0;
+            for (String refusal = reader.line(); !refusal.isEmpty(); refusal = reader.line()) {
+                assertThat(refusal)
+                        .as("with %s descriptors left", refused)
+                        .startsWith(TransientStorageException.class.getName())
+                        .contains("ulimit -n");
+                refused++;
+            }
+            assertThat(refused).isPositive();
+            assertThat(reader.line()).isEqualTo("open");
         }
     }
 

@@ -23,6 +23,7 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
 final class CrtClient implements AutoCloseable {
 
     private static final long FEWEST_SECONDS = 2; // without a byte; the client's least
+    private static final int SPARE_DESCRIPTORS = 16;
     private static final long MOST_RETRIES = 60; // the client's limit is 63
 
     /**
@@ -46,6 +47,16 @@ final class CrtClient implements AutoCloseable {
                     options.get(CommonOptions.REMOTE_CONNECTIONS),
                     options.get(CommonOptions.REMOTE_ATTEMPTS),
                     options.get(CommonOptions.REMOTE_TIMEOUT).toMillis());
+        }
+
+        /** Returns how many threads its connections have. */
+        int threads() {
+            return Math.min(connections, Runtime.getRuntime().availableProcessors());
+        }
+
+        /** Returns more descriptors than a new client has: two for each event loop, and it has loops of its own. */
+        int descriptors() {
+            return 2 * (threads() + 2 * Runtime.getRuntime().availableProcessors()) + SPARE_DESCRIPTORS;
         }
 
         private static String first(String option, String variable, String other, String fallback) {
@@ -73,8 +84,7 @@ final class CrtClient implements AutoCloseable {
      * @param signer null to sign nothing; open for as long as this is
      */
     CrtClient(Settings settings, @Nullable Signer signer) {
-        try (EventLoopGroup threads = new EventLoopGroup(
-                        Math.min(settings.connections, Runtime.getRuntime().availableProcessors()));
+        try (EventLoopGroup threads = new EventLoopGroup(settings.threads());
                 HostResolver hosts = new HostResolver(threads);
                 ClientBootstrap bootstrap = new ClientBootstrap(threads, hosts)) {
             S3ClientOptions options = new S3ClientOptions()

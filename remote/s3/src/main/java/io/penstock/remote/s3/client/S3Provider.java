@@ -5,6 +5,7 @@ import io.penstock.FileOption;
 import io.penstock.NativeError;
 import io.penstock.Option;
 import io.penstock.Options;
+import io.penstock.engine.kit.file.HostFailure;
 import io.penstock.engine.kit.remote.RemoteFileSystemProvider;
 import io.penstock.engine.kit.remote.RemoteProvider;
 import io.penstock.engine.spi.AsyncFile;
@@ -87,9 +88,18 @@ public final class S3Provider extends RemoteFileSystemProvider {
                 return open(uri, fileOptions, settings.in(e.region()), options);
             }
         } catch (CrtRuntimeException e) { // neither signer nor client without certificates, for example
+            requireDescriptors(RemoteProvider.name(uri), 1);
             throw unusable(uri, e.errorCode, e.errorName, CRT.awsErrorString(e.errorCode));
         } catch (LinkageError e) { // Reactor would throw it out of the thread, and signal nothing
             throw unusable(uri, 0, "not loaded", reason(e) + "; " + REMEDY);
+        }
+    }
+
+    /** Throws if this process cannot open so many files: the client would end it, by an assertion in its creation. */
+    private static void requireDescriptors(Object name, int count) {
+        RuntimeException limit = HostFailure.ofLimitNow(name, count);
+        if (limit != null) {
+            throw limit;
         }
     }
 
@@ -141,7 +151,10 @@ public final class S3Provider extends RemoteFileSystemProvider {
             }
             load();
             check(object, fileOptions, options);
-            CrtClient client = CLIENTS.open(settings, () -> new CrtClient(settings, signer));
+            CrtClient client = CLIENTS.open(settings, () -> {
+                requireDescriptors(address, settings.descriptors());
+                return new CrtClient(settings, signer);
+            });
             return new S3Upload(
                     new Multipart(client, address, fileOptions.contains(FileOption.CREATE_NEW)),
                     address,
