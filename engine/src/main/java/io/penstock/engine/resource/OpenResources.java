@@ -123,8 +123,9 @@ public final class OpenResources {
                 open.add(file);
                 return file;
             } catch (RuntimeException | Error e) {
-                remote.close();
-                throw e;
+                try (remote) {
+                    throw e; // also if the close fails
+                }
             }
         } finally {
             owner.leave();

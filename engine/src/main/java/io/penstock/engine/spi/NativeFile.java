@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-public interface NativeFile {
+public interface NativeFile extends AutoCloseable {
 
     /** Returns the alignment and the sizes of requests on this file. */
     Limits limits();
@@ -87,5 +87,6 @@ public interface NativeFile {
      * @throws java.io.UncheckedIOException with the native error if the system could not keep what was written; it is
      *     closed
      */
+    @Override
     void close();
 }

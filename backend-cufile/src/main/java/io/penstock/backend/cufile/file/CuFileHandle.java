@@ -59,9 +59,10 @@ public final class CuFileHandle {
             CuFileRefusal.check(request, "cuFileHandleRegister", CuFile.cuFileHandleRegister(handle, descr));
             return new CuFileHandle(linux, handle[0], kind, driver);
         } catch (CuFileRefusal | RuntimeException | Error e) {
-            linux.close();
             driver.leave();
-            throw e;
+            try (linux) {
+                throw e; // also if the close fails
+            }
         }
     }
 

@@ -77,8 +77,9 @@ public final class CuFileHandles {
         try {
             return storages.of(linux.path());
         } catch (IOException e) {
-            linux.close();
-            throw e;
+            try (linux) {
+                throw e; // also if the close fails
+            }
         }
     }
 

@@ -58,8 +58,9 @@ final class MappedFile extends WrappedFile<HostFile> {
             FileMapping mapping = key.size() == 0 ? null : map(path, key, host.fd(), registrations);
             return new MappedFile(host, registrations, mapping, key, limits);
         } catch (IOException | RuntimeException | Error e) {
-            host.close();
-            throw e;
+            try (host) {
+                throw e; // also if the close fails
+            }
         }
     }
 

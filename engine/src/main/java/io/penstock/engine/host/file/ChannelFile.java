@@ -69,8 +69,9 @@ public final class ChannelFile implements HostFile {
                     : Limits.none(segmentBytes);
             return new ChannelFile(path, channel, attributes, identity, limits);
         } catch (IOException | RuntimeException unusable) {
-            channel.close();
-            throw unusable;
+            try (channel) {
+                throw unusable; // also if the close fails
+            }
         }
     }
 

@@ -55,8 +55,9 @@ final class SsgHandle {
             if (reader != null) {
                 reader.release();
             }
-            host.close();
-            throw e;
+            try (host) {
+                throw e; // also if the close fails
+            }
         }
     }
 

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.FileOption;
 import io.penstock.engine.kit.file.HostFile;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -62,6 +64,25 @@ class SsgHandleTest {
         assertThat(opened).isEmpty();
         SsgHandle empty = files.open(opener, Files.write(path, new byte[0]), Set.of(FileOption.READ));
         files.close(empty);
+    }
+
+    @Test
+    void aCloseThatFailsDoesNotHideTheRefusal() {
+        IOException late = new IOException("late");
+        HostFile host = (HostFile) Proxy.newProxyInstance(
+                HostFile.class.getClassLoader(), new Class<?>[] {HostFile.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("close")) {
+                        throw new UncheckedIOException(late);
+                    }
+                    return method.getName().equals("path") ? path : (Object) 1L; // the size
+                });
+        SsgRefusal refusal = new SsgRefusal("refused");
+        SsgFileObject.Opener refusing = (file, write) -> {
+            throw refusal;
+        };
+        assertThatThrownBy(() -> SsgHandle.open(refusing, host, false))
+                .isSameAs(refusal)
+                .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1));
     }
 
     @Test

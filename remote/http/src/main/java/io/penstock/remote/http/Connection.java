@@ -244,11 +244,11 @@ abstract class Connection implements AutoCloseable {
                 key = channel.register(opened, SelectionKey.OP_READ);
                 selector = opened;
             } catch (IOException | RuntimeException e) {
-                channel.close();
-                if (opened != null) {
-                    opened.close();
+                Selector half = opened;
+                try (channel;
+                        half) {
+                    throw e; // also if a close fails
                 }
-                throw e;
             }
         }
 
@@ -337,8 +337,9 @@ abstract class Connection implements AutoCloseable {
                 socket.startHandshake();
                 input = socket.getInputStream();
             } catch (IOException | RuntimeException | Error e) {
-                plain.close();
-                throw e;
+                try (plain) {
+                    throw e; // also if the close fails
+                }
             }
         }
 

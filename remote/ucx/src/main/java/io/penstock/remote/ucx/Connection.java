@@ -127,8 +127,9 @@ final class Connection {
             connection.start();
             return connection;
         } catch (IOException | RuntimeException | Error e) {
-            socket.close();
-            throw e;
+            try (socket) {
+                throw e; // also if the close fails
+            }
         }
     }
 

@@ -70,12 +70,13 @@ final class RemotePeer implements Connection.Side {
             Handshake.join(socket, name, token, timeoutNanos);
             return new RemotePeer(socket, name, timeoutNanos);
         } catch (IOException | RuntimeException e) {
-            socket.close();
-            if (e instanceof IOException
-                    && !(e instanceof NoSuchFileException)) { // a socket's exception does not name the peer
-                throw new IOException("connecting to " + name + " failed: " + e, e);
+            try (socket) {
+                if (e instanceof IOException
+                        && !(e instanceof NoSuchFileException)) { // a socket's exception does not name the peer
+                    throw new IOException("connecting to " + name + " failed: " + e, e);
+                }
+                throw e; // also if the close fails
             }
-            throw e;
         }
     }
 
