@@ -11,10 +11,7 @@ public final class CommonOptions {
 
     /** Where signals are delivered by default. */
     public enum Delivery {
-        /**
-         * On {@link reactor.core.scheduler.Schedulers#parallel()}, or on a thread that behaves like its threads: {@link
-         * #POLL_MICROS}.
-         */
+        /** On {@link reactor.core.scheduler.Schedulers#parallel()}, or a thread like its own: {@link #POLL_MICROS}. */
         PARALLEL,
         /** On {@link reactor.core.scheduler.Schedulers#boundedElastic()}: subscribers may block. */
         ELASTIC,

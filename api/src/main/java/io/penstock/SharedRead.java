@@ -34,8 +34,7 @@ import reactor.util.context.Context;
  * from its buffer. A member takes part from the subscription to its Mono to the end of it: subscribe to all of them at once.
  * {@link Completion#path} is the path of the reads, {@link Completion#reason} has the number of bytes that were copied.
  *
- * <p><b>Threading:</b> thread-safe. Signals are delivered as a backend delivers them, on a thread of any of the
- * backends.
+ * <p><b>Threading:</b> thread-safe. Signals are delivered as a backend's are, on a thread of any backend.
  *
  * <p><b>Errors, cancellation:</b> each Mono fails, or is cancelled, for itself. The others read what they have not copied by
  * then; chunks that they were copying from that member are read again.

@@ -35,8 +35,7 @@ public final class LateErrors {
     }
 
     /**
-     * Returns a context whose subscriptions log such errors at level DEBUG, whatever {@code Hooks.onErrorDropped} is
-     * set to.
+     * Returns a context whose subscriptions log such errors at level DEBUG, whatever {@code Hooks.onErrorDropped} is.
      */
     public static Context debugged(Context context) {
         return context.put(KEY, (Consumer<Throwable>) e -> LOG.debug("an error after the end", e));

@@ -29,8 +29,7 @@ import org.jspecify.annotations.Nullable;
 record PathChoice(String name, List<IoPath> ioPaths, Fallbacks fallbacks) {
 
     /**
-     * Returns the path of a transfer; counts it if it is not the first, and reports why the paths before it are
-     * bypassed.
+     * Returns the path of a transfer; counts it if it is not the first, and reports why earlier paths are bypassed.
      */
     int take(Transfer transfer) {
         int taken = first(transfer, true);

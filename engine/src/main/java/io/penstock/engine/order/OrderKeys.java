@@ -47,10 +47,7 @@ public final class OrderKeys {
         }
     }
 
-    /**
-     * The waiters of one key. Of equal keys it holds the key of the map, which is found without the application's
-     * equals.
-     */
+    /** The waiters of one key. Of equal keys it has the map's, which is found without the application's equals. */
     private record Line(Key key, ArrayDeque<Turn> turns) {}
 
     private final Map<Key, Line> lines = new HashMap<>(); // the first of a line is running

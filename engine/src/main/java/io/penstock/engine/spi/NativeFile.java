@@ -25,8 +25,7 @@ public interface NativeFile extends AutoCloseable {
 
     /**
      * Returns the file system whose requests may wait for as long as a server of it likes: equal for all of its files.
-     * An I/O queue has few requests of it in flight, so that others continue. Null where a disk of this machine
-     * answers.
+     * An I/O queue has few requests of it in flight, so that others continue. Null where a local disk answers.
      */
     default @Nullable Object lane() {
         return null;
@@ -40,9 +39,7 @@ public interface NativeFile extends AutoCloseable {
         return lane() != null;
     }
 
-    /**
-     * Returns why requests on this file go another way than requests on other files of its path; empty if they do not.
-     */
+    /** Returns why requests on this file go another way than its path's other requests; empty if they do not. */
     default String reason() {
         return "";
     }

@@ -243,9 +243,7 @@ final class SafetensorsHeader implements HeaderBytes.Progress {
                     new Extent(path, start + begin, end - begin));
         }
 
-        /**
-         * Reads all that is before the offsets. Many arrays are described like the array before, which has been parsed.
-         */
+        /** Reads all that is before the offsets. Many arrays are described like the last one, which was parsed. */
         private void describe() {
             int end = Math.min(at + describedTo - describedFrom, json.length);
             if (describedTo > 0 && Arrays.equals(json, at, end, json, describedFrom, describedTo)) {

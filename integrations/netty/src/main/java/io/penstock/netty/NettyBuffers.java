@@ -26,9 +26,8 @@ public final class NettyBuffers {
      *
      * <p><b>Threading:</b> as {@link Backend#stream}.
      *
-     * <p><b>Errors:</b> the errors of {@link Backend#stream}; {@link IllegalStateException} if the processor cannot
-     * address the device's memory; {@link IllegalArgumentException} at once if a chunk would be larger than a ByteBuf
-     * can be.
+     * <p><b>Errors:</b> as of {@link Backend#stream}; {@link IllegalStateException} if the processor cannot address
+     * the device's memory; {@link IllegalArgumentException} at once if a chunk would be larger than a ByteBuf can be.
      *
      * <p><b>Cancellation:</b> as {@link Backend#stream}. Chunks that have not been emitted are released.
      *

@@ -358,8 +358,7 @@ public final class HttpFiles {
      * <p><b>Errors:</b> an {@link IOException} if the body ends early; {@link ResponseStatusException} BAD_REQUEST if
      * it is a part of a file, by its {@code Content-Range}, REQUEST_TIMEOUT if it comes too slowly
      * ({@link #stallTimeout}), NOT_IMPLEMENTED if it has another transfer coding than {@code chunked},
-     * UNSUPPORTED_MEDIA_TYPE if it has a content coding, as the file would be stored in it; the errors of the other
-     * method.
+     * UNSUPPORTED_MEDIA_TYPE if it has a content coding, as the file would be stored in it; as the other method.
      */
     public Mono<Long> receive(ServerHttpRequest request, Path target) {
         ResponseStatusException refusal = UploadRules.refusal(request.getHeaders());

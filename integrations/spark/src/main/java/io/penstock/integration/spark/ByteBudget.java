@@ -48,8 +48,7 @@ final class ByteBudget {
      * Waits until as many bytes are free, and takes them until the result is disposed of.
      *
      * @throws IllegalArgumentException if they are more than the whole budget
-     * @throws IllegalStateException if they are, together with the bytes that the calling task has already: it would
-     *     wait for itself
+     * @throws IllegalStateException if they are, with what the calling task has already: it would wait for itself
      */
     Disposable acquire(long wanted) throws InterruptedException {
         return acquire(wanted, TaskContext.get());

@@ -17,8 +17,7 @@ import io.penstock.BufferRegion;
  * last row when the rows end or when Spark ends the task for any reason. Work of a device's own queues on it must have
  * ended by then; transfers of Penstock keep what they need. It must not be closed.
  *
- * @param backend the backend of the executor's device, for transfers and for buffers of the task's own; it must not be
- *     closed
+ * @param backend the executor's, for transfers and for buffers of the task's own; it must not be closed
  * @param region the bytes, which may be overwritten
  */
 public record DeviceMemory(Backend backend, BufferRegion region) {

@@ -109,10 +109,7 @@ final class ExecutorBackend {
         return lease(address(gpu), SparkEnv.get().conf());
     }
 
-    /**
-     * Returns the first address of a task's GPUs, the executor's first address if the task has none, an empty one if
-     * neither has.
-     */
+    /** Returns the first address of a task's GPUs, else of its executor's, an empty one if neither has one. */
     static String address(@Nullable ResourceInformation gpu) {
         return gpu == null || gpu.addresses().length == 0 ? addressOfExecutor : gpu.addresses()[0];
     }

@@ -181,9 +181,7 @@ final class RegionStream implements MicroBatchStream, SupportsTriggerAvailableNo
             return entries.size();
         }
 
-        /**
-         * Writes an entry of the {@code files} that are in no entry, at most {@code most} of them, if there are any.
-         */
+        /** Writes an entry of {@code files} that are in no entry, at most {@code most}, if there are any. */
         void append(List<Path> files, int most) throws IOException {
             List<Path> found = files.stream()
                     .filter(file -> !known.contains(file))
@@ -212,8 +210,7 @@ final class RegionStream implements MicroBatchStream, SupportsTriggerAvailableNo
         /**
          * Throws if there are fewer entries than the checkpoint has read.
          *
-         * @throws IllegalStateException in that case: entries that are found anew would be taken for entries that were
-         *     read
+         * @throws IllegalStateException in that case: entries that are found anew would count as read
          */
         void checkHas(int read) {
             if (read > entries.size()) {

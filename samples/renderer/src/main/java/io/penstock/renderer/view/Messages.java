@@ -13,8 +13,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 
 /**
- * The messages of the server to a page, as JSON with a field {@code type}. The message of a frame is followed by its
- * picture.
+ * The messages of the server to a page, as JSON with a field {@code type}. A frame's is followed by its picture.
  */
 final class Messages {
 
