@@ -114,11 +114,6 @@ public final class Codecs {
                 + " by its validity";
     }
 
-    /** Returns a number of 4 or 8 bytes, with its sign. */
-    public static long number(ByteBuffer bytes, int at, int width) {
-        return width == Integer.BYTES ? bytes.getInt(at) : bytes.getLong(at);
-    }
-
     /** Returns what is wrong with an offset that is less than the one before it, or beyond the end. */
     public static String outside(long index, long offset, long before, long end) {
         return "offset " + index + " is " + offset + ", but must be between the one before it, " + before + ", and the "
@@ -149,23 +144,7 @@ public final class Codecs {
             };
         }
         if (codec.startsWith(OFFSETS)) {
-            return (stored, most) -> {
-                String[] field = parameter.split(":", 5);
-                int width = Integer.parseInt(field[0]);
-                ByteBuffer bytes = ByteBuffer.wrap(stored)
-                        .order(field[1].equals("LITTLE_ENDIAN") ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN);
-                long end = Long.parseLong(field[3]);
-                long count = Math.min(Long.parseLong(field[2]), stored.length / width); // its length is refused
-                long before = 0;
-                for (int i = 0; i < count; i++) {
-                    long offset = number(bytes, i * width, width);
-                    if (offset < before || offset > end) {
-                        throw new Malformed("buffer " + field[4] + ": " + outside(i, offset, before, end));
-                    }
-                    before = offset;
-                }
-                return stored;
-            };
+            return (stored, most) -> rising(stored, parameter.split(":", 5));
         }
         if (codec.startsWith(DEFLATE)) {
             return (stored, most) -> {
@@ -179,6 +158,23 @@ public final class Codecs {
             };
         }
         return DECODERS.get(codec);
+    }
+
+    private static byte[] rising(byte[] stored, String[] field) throws Malformed {
+        int width = Integer.parseInt(field[0]);
+        ByteBuffer bytes = ByteBuffer.wrap(stored)
+                .order(field[1].equals("LITTLE_ENDIAN") ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN);
+        long count = Math.min(Long.parseLong(field[2]), stored.length / width); // its length is refused
+        long end = Long.parseLong(field[3]);
+        long before = 0;
+        for (int i = 0; i < count; i++) {
+            long offset = width == Integer.BYTES ? bytes.getInt(i * width) : bytes.getLong(i * width);
+            if (offset < before || offset > end) {
+                throw new Malformed("buffer " + field[4] + ": " + outside(i, offset, before, end));
+            }
+            before = offset;
+        }
+        return stored;
     }
 
     /**

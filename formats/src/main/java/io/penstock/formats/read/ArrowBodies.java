@@ -74,27 +74,32 @@ record ArrowBodies(HeaderBytes bytes, Path path, @Nullable String codec) {
         int width = buffer.type().blockBytes();
         long elements = elements(buffer, field.length(), available / width);
         check(name, buffer, elements, available, compressed);
-        List<Long> shape = List.of(elements);
         if (!compressed) {
             Extent data = new Extent(path, stored.offset(), elements * width); // without padding
-            return array(name, buffer, shape, order, data);
+            return array(name, buffer, elements, order, data);
         }
         if (available < width) {
             throw bytes.malformed("buffer " + name + " has " + available + " bytes, less than an element");
         }
+        String rising = Codecs.offsets(width, order, elements, end, name);
+        List<String> codecs = codecs(name, buffer, field, rising, available % width);
+        Array.ChunkData chunk = new Array.ChunkData(List.of(0L), stored, codecs);
+        Array.Data data = new Array.Data.Chunked(List.of(available / width), List.of(), List.of(chunk), List.of());
+        return array(name, buffer, elements, order, data);
+    }
+
+    private List<String> codecs(String name, ArrowLayout.Buffer buffer, FieldNode field, String rising, long padding) {
         List<String> codecs = new ArrayList<>();
         if (buffer.role().equals(ArrowLayout.VALIDITY)) {
             codecs.add(Codecs.nulls(field.length(), field.nullCount(), name));
         } else if (buffer.count() == ArrowLayout.Count.ROWS_AND_ONE) {
-            codecs.add(Codecs.offsets(width, order, elements, end, name));
+            codecs.add(rising);
         }
-        if (available % width > 0) {
-            codecs.add(Codecs.padding(available % width));
+        if (padding > 0) {
+            codecs.add(Codecs.padding(padding));
         }
         codecs.add(String.valueOf(codec));
-        Array.ChunkData chunk = new Array.ChunkData(List.of(0L), stored, codecs);
-        Array.Data data = new Array.Data.Chunked(List.of(available / width), List.of(), List.of(chunk), List.of());
-        return array(name, buffer, shape, order, data);
+        return codecs;
     }
 
     private void check(String name, ArrowLayout.Buffer buffer, long elements, long available, boolean compressed) {
@@ -110,8 +115,8 @@ record ArrowBodies(HeaderBytes bytes, Path path, @Nullable String codec) {
     }
 
     private static Array array(
-            String name, ArrowLayout.Buffer buffer, List<Long> shape, ByteOrder order, Array.Data data) {
-        return new Array(name, buffer.type(), shape, order, Array.Order.ROW_MAJOR, data);
+            String name, ArrowLayout.Buffer buffer, long elements, ByteOrder order, Array.Data data) {
+        return new Array(name, buffer.type(), List.of(elements), order, Array.Order.ROW_MAJOR, data);
     }
 
     private static long elements(ArrowLayout.Buffer buffer, long rows, long available) {
