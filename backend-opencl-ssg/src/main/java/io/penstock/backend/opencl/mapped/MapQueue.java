@@ -6,13 +6,14 @@ import io.penstock.backend.opencl.cl.Flush;
 import io.penstock.backend.opencl.context.ClContext;
 import io.penstock.backend.opencl.ffi.OpenCl;
 import io.penstock.backend.opencl.ffi.OpenClError;
-import io.penstock.engine.kit.InFlight;
 import io.penstock.engine.kit.Pause;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +42,7 @@ final class MapQueue implements NativeQueue, MapTask.Owner {
     private final long queue;
     private final Function<Request, MapTask> newTask;
     private final ConcurrentLinkedQueue<MapTask> called = new ConcurrentLinkedQueue<>(); // their turn has come
-    private final InFlight<MapTask> moving = new InFlight<>(MapTask::isSettled, this::settled); // mapped or unmapped
+    private final List<MapTask> moving = new ArrayList<>(); // being mapped or unmapped
     private final ArrayDeque<MapTask> ended = new ArrayDeque<>();
     private final Pause pause = Pause.betweenPolls(); // between polls of the device
     private boolean unflushed;
@@ -176,11 +177,20 @@ final class MapQueue implements NativeQueue, MapTask.Owner {
             map(task);
         }
         flush();
-        moving.poll();
+        int kept = 0;
+        for (int i = 0; i < moving.size(); i++) {
+            MapTask task = moving.get(i);
+            if (task.isSettled()) {
+                moved = true;
+                settled(task);
+            } else {
+                moving.set(kept++, task);
+            }
+        }
+        moving.subList(kept, moving.size()).clear();
     }
 
     private void settled(MapTask task) {
-        moved = true;
         NativeFailure failure = task.stepFailure();
         if (task.step == MapTask.Step.UNMAP) {
             end(task, failure != null ? failure : task.failure);
