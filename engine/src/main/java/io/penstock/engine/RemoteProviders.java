@@ -27,7 +27,7 @@ final class RemoteProviders {
         this.here = here;
     }
 
-    /** Looks them up, also those of the class loader of the caller's thread. Blocks. */
+    /** Looks them up, also by the class loader of the caller's thread. Blocks. */
     static synchronized RemoteProviders here() {
         ClassLoader loader = RemoteProviders.class.getClassLoader();
         ClassLoader context = Thread.currentThread().getContextClassLoader();

@@ -266,7 +266,7 @@ public final class Segment {
         }
         long position = stepStart() + done;
         boolean amidBlock = position % host.limits().fileAlignment() != 0;
-        if (host.mayWait()) { // blocking reads decide, which those of a lane are
+        if (host.mayWait()) { // blocking reads decide, as the reads of a lane are
             return moved == 0 ? host.lane() == null : amidBlock;
         }
         try {

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Staging workers alone read and write memory that the processor reaches: without a staging buffer if alignment
  * allows, and never with a device call. A packed READ that the end of the file cuts short reports the bytes before it,
- * those of later pairs excluded.
+ * without the bytes of later pairs.
  *
  * <p><b>Cancellation:</b> a request that waits for a staging buffer or for the executor ends at once. One that a
  * staging worker or the device holds ends with its next step, as CANCELLED unless that was its last.

@@ -53,10 +53,10 @@ final class StagingWorker implements Runnable {
     private final List<StagedRequest> copying = new ArrayList<>(); // oldest first
     private int slices; // since a copy has ended or a request was taken
     int nextQueue; // for the pool
-    long spinNanos; // for the pool: that of the queue it served last
+    long spinNanos; // for the pool: the time of the queue that it served last
     private CpuSet processors = CpuSet.ANY; // on which the thread runs
 
-    final int index; // among those of the pool
+    final int index; // among the pool's workers
 
     // The thread that is this worker owns everything above. It gives that away, to whom changes "since" from the start
     // of its call to 0 first: itself, once the call has returned, or a thread that takes its place.

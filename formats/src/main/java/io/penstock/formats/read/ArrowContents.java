@@ -71,7 +71,7 @@ final class ArrowContents {
         return Objects.requireNonNull(batch.nodes(number), "node");
     }
 
-    /** Compares a buffer with the others; {@code dictionary} is the number of values in that of its indices. */
+    /** Compares a buffer with the others; {@code dictionary} is the number of values in the dictionary of its indices. */
     void check(int index, long dictionary) throws IOException {
         ArrowLayout.Buffer buffer = buffers.get(index);
         switch (buffer.role()) {

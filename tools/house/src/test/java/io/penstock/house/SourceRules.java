@@ -26,9 +26,6 @@ final class SourceRules {
     /** Lists rather than methods: the longest of all. They may become shorter. */
     static final Map<String, Integer> LONGER = Map.of("HandoverRules.publishers", 51, "MutantsTest.ofTransfers", 88);
 
-    /** Packages whose comments are not held to {@link #pronounsInPlaceOfNouns} until they have been rebuilt. */
-    private static final Pattern REBUILT = Pattern.compile("io/penstock/engine/(spi/staging|kit/ssg|queue)/");
-
     private static final String LICENCE = "// SPDX-License-Identifier: Apache-2.0";
 
     private final Path root;
@@ -144,8 +141,7 @@ final class SourceRules {
         List<String> found = new ArrayList<>();
         for (Path file : texts) {
             lines(file).stream()
-                    .filter(line -> pronoun.matcher(line).find()
-                            && !REBUILT.matcher(name(file)).find())
+                    .filter(line -> pronoun.matcher(line).find())
                     .forEach(line -> found.add(name(file) + ": repeat the noun: " + line.strip()));
         }
         return found;

@@ -191,7 +191,7 @@ public class SsgCommand {
         ends(0, cause);
     }
 
-    /** Fails it with an exception: the driver's error, or that of host I/O. */
+    /** Fails it with an exception: the driver's error, or an error of host I/O. */
     final void fails(Throwable cause) {
         NativeError answer = cause instanceof SsgRefusal refusal ? refusal.nativeError() : null;
         fails(

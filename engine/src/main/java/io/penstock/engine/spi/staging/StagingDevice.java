@@ -74,8 +74,9 @@ public interface StagingDevice {
     }
 
     /**
-     * Returns whether copies end in the order in which they were started, those of all queues of an
-     * executor together: it then polls none behind one that has not ended, where it would otherwise poll each. False unless overridden.
+     * Returns whether copies end in the order in which they were started, the copies of all queues of an executor
+     * together: it then polls none behind one that has not ended, where it would otherwise poll each. False unless
+     * overridden.
      */
     default boolean endsInOrder() {
         return false;

@@ -34,7 +34,7 @@ public abstract class StagingPath implements IoPath {
     /**
      * Creates a path, without a native call.
      *
-     * @param options those of {@link StagingOptions}, resolved
+     * @param options the options of {@link StagingOptions}, resolved
      * @param reason why the path is not more direct
      * @throws IllegalArgumentException if the size of staging buffers is not a multiple of 4096
      */
