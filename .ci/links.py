@@ -25,6 +25,11 @@ def on_page_markdown(markdown, page, config, files):
     return LINK.sub(outside, markdown)
 
 
+def on_page_content(content, page, config, files):
+    """Gives the page of options a class, by which docs/assets/site.css lays its tables out."""
+    return f'<div class="options">{content}</div>' if page.file.src_path == "options.md" else content
+
+
 class Anchors(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
