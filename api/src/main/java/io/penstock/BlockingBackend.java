@@ -3,6 +3,8 @@ package io.penstock;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.AsynchronousFileChannel;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -101,6 +103,32 @@ public final class BlockingBackend {
         MonoFuture<T> future = new MonoFuture<>();
         mono.subscribe(future);
         return future;
+    }
+
+    /**
+     * Returns a file as a channel of the JDK, from position 0: for libraries that take one, and by {@link
+     * java.nio.channels.Channels#newInputStream} a stream. It copies through 256 KiB of the backend's memory. Closing it
+     * frees that; the file stays open.
+     *
+     * <p><b>Threading:</b> thread-safe, one call at a time.
+     *
+     * <p><b>Errors:</b> its calls throw what {@link #await} throws, and {@link java.io.InterruptedIOException}.
+     */
+    public SeekableByteChannel channel(StorageFile file) throws InterruptedException {
+        return new SeekableFile(this, file);
+    }
+
+    /**
+     * Returns a file as an asynchronous channel of the JDK: for libraries that take one. Each operation copies through
+     * memory of the backend as large as its buffer. Handlers are called on the delivery scheduler. There are no locks.
+     * Closing it leaves the file open.
+     */
+    public AsynchronousFileChannel asynchronousChannel(StorageFile file) {
+        return new AsynchronousFile(this, file);
+    }
+
+    Backend backend() {
+        return backend;
     }
 
     /** As {@link #await}, of a publisher that has a value and no IOException. */

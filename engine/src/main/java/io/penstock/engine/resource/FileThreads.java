@@ -21,10 +21,13 @@ public final class FileThreads {
     private static final int MOST = 1024;
     private static final int MOST_IN_FOLDER = 16;
 
+    /** As long as Reactor keeps its own: libcufile writes into freed memory when a thread that has called it ends. */
+    private static final int KEEP_SECONDS = 60;
+
     /** Created at its first use. */
     private static final class Shared {
         static final FileThreads INSTANCE = new FileThreads(
-                Schedulers.newBoundedElastic(MOST, Integer.MAX_VALUE, "penstock-file", Offload.KEEP_SECONDS, true));
+                Schedulers.newBoundedElastic(MOST, Integer.MAX_VALUE, "penstock-file", KEEP_SECONDS, true));
     }
 
     private static final class Folder {

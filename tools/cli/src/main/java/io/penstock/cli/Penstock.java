@@ -6,6 +6,7 @@ import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -54,6 +55,7 @@ public final class Penstock {
         CommandLine help = new CommandLine(new HelpCommand());
         describeHelp(help.getCommandSpec());
         line.addSubcommand(help);
+        line.addSubcommand(new AutoComplete.GenerateCompletion());
         line.setOut(out);
         line.setErr(err);
         addHelp(line);

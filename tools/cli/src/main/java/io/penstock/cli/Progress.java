@@ -33,10 +33,14 @@ public final class Progress {
     private long beganNanos;
     private long lastDone = Long.MAX_VALUE;
     private @Nullable ProgressBar bar;
+    private boolean over;
 
     /** Creates an instance that shows nothing if standard error is not a terminal. */
     public Progress() {
         this(System.err, System::nanoTime, Progress::columns);
+        if (isShown()) {
+            Runtime.getRuntime().addShutdownHook(new Thread(this::end));
+        }
     }
 
     /** Same, with the place, the clock, and the width, which may change; it is negative where there is no terminal. */
@@ -85,7 +89,7 @@ public final class Progress {
             lastDone = done;
         }
         lastDone = Math.max(lastDone, done);
-        return now - beganNanos >= SILENT_NANOS && (bar != null || isShown());
+        return !over && now - beganNanos >= SILENT_NANOS && (bar != null || isShown());
     }
 
     private void show(String message, long done, long total, String unit) {
@@ -117,6 +121,12 @@ public final class Progress {
     public synchronized void line(String text) {
         clear();
         to.println(text);
+    }
+
+    /** Clears the changing line for good: after Ctrl-C the shell's prompt follows, while steps may still be reported. */
+    synchronized void end() {
+        over = true;
+        clear();
     }
 
     /** Clears the changing line, before other output or an exception. */

@@ -28,6 +28,13 @@ class PenstockTest {
     Path folder;
 
     @Test
+    void theShellCompletesCommandsAndOptions() {
+        CommandLineRun run = CommandLineRun.of("generate-completion");
+        assertThat(run.code()).isZero();
+        assertThat(run.out()).contains("complete -F _complete_penstock", "doctor", "'--values'");
+    }
+
+    @Test
     void outputThatCannotBeWrittenIsAFailure() throws IOException {
         Path full = Path.of("/dev/full");
         assumeTrue(Files.isWritable(full), "there is no /dev/full");

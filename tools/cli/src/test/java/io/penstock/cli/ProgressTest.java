@@ -73,6 +73,21 @@ class ProgressTest {
         assertThat(last()).matches(" +40% \\[=+ +] 2/5 s \\(0:00:0\\d / 0:00:0\\d\\) 1\\.00 GB, path HOST");
     }
 
+    /** The command ends by Ctrl-C while another thread reports a step. */
+    @Test
+    void nothingIsShownBehindItsEnd() {
+        progress.share("x", 0, 100000, "");
+        now.addAndGet(SECOND);
+        progress.share("x", 10000, 100000, "");
+        progress.end();
+        String cleared = shown();
+        progress.share("x", 20000, 100000, "");
+        progress.share("y", 0, 100000, "");
+        now.addAndGet(SECOND);
+        progress.share("y", 20000, 100000, "");
+        assertThat(shown()).isEqualTo(cleared);
+    }
+
     @Test
     void shortStepsAreNotShown() {
         progress.share("x", 0, 100000, "");

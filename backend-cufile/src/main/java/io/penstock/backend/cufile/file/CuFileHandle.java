@@ -81,8 +81,11 @@ public final class CuFileHandle {
     /** Deregisters and closes it; it must have no users. */
     void close() {
         CuFile.cuFileHandleDeregister(handle);
-        linux.close();
-        driver.leave();
+        try {
+            linux.close();
+        } finally {
+            driver.leave();
+        }
     }
 
     /** Records a failed call; any thread. */

@@ -89,8 +89,11 @@ public final class CuFileHandles {
     }
 
     private static void end(CuFileHandle handle) {
-        handle.close();
-        LiveObjects.remove(CuFileHandles.class);
+        try {
+            handle.close();
+        } finally {
+            LiveObjects.remove(CuFileHandles.class);
+        }
     }
 
     private static Key key(HostFile linux, Set<FileOption> how) {
