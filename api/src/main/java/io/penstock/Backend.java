@@ -304,11 +304,11 @@ public interface Backend extends AutoCloseable {
     }
 
     /**
-     * Writes a file out of the heap, as {@link #write(WritePlan, Flux)} does. The file is created, or truncated. Its
-     * bytes are durable only by {@link WritePlan#sync}.
+     * Writes a file out of the heap, as {@link #write(WritePlan, Flux)} does. The file is created, or truncated; it is
+     * durable when the Mono completes.
      */
     default Mono<Long> write(Path path, Flux<ByteBuffer> bytes) {
-        return write(WritePlan.to(path).chunkBytes(HeapBytes.CHUNK_BYTES), bytes);
+        return write(WritePlan.to(path).chunkBytes(HeapBytes.CHUNK_BYTES).sync(), bytes);
     }
 
     /**

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /** Device memory: allocating, wrapping, viewing and closing it (rules 202, 206, 402). */
 public interface BufferRules extends Rules {
@@ -189,15 +190,19 @@ public interface BufferRules extends Rules {
     default void required_202_withBufferClosesAfterSuccessFailureAndCancel(Bench bench) {
         List<DeviceBuffer> buffers = new CopyOnWriteArrayList<>();
         List<Witness<Integer>> uses = new ArrayList<>();
+        Sinks.Empty<Void> endless = Sinks.empty(); // once the last function is called
         List<Mono<Integer>> ends =
                 List.of(Mono.just(1), Mono.error(new IllegalStateException("its own")), Mono.never());
         for (Mono<Integer> end : ends) {
             Witness<Integer> use = Witness.of(bench.backend().withBuffer(4096, buffer -> {
                 buffers.add(buffer);
+                if (end == ends.get(2)) {
+                    endless.tryEmitEmpty();
+                }
                 return end;
             }));
             if (end == ends.get(2)) {
-                bench.letOthersRun();
+                Bench.run(endless.asMono());
                 use.cancel();
             } else {
                 use.awaitEnd();

@@ -25,7 +25,7 @@ public final class CompressFile {
         }
     }
 
-    /** Emits the bytes of the compressed file, in zlib's format. */
+    /** Emits the bytes of the compressed file, in zlib's format, once it is durable. */
     static Mono<Long> compress(Backend backend, Path from, Path to) {
         return Mono.using(
                 Deflater::new,

@@ -84,7 +84,7 @@ class S3CommandsTest {
         Path back = here.resolve("back");
         assertThat(run("copy", url, back).out()).contains("path in [REMOTE]");
         assertThat(back).hasBinaryContent(model);
-        assertThat(run("ls", url).out()).contains("1 array, 9000001 bytes, safetensors");
+        assertThat(run("ls", url).out()).contains("1 array, 9000001 bytes (8.6 MiB), safetensors");
         assertThat(run("load", url, "--verify").out()).contains("REMOTE", "verified");
         assertThat(CommandLineRun.of("copy", source, url).complaints()[0]).contains(url + " exists already");
         assertThat(run("copy", url, BUCKET + "other").out()).contains("copied " + model.length, "path REMOTE");

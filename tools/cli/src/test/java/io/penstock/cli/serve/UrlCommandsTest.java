@@ -106,7 +106,7 @@ class UrlCommandsTest {
     void arraysAreListedAndLoaded() {
         CommandLineRun listed = CommandLineRun.of("ls", url + "model.safetensors");
         assertThat(listed.err()).isEmpty();
-        assertThat(listed.out()).contains("2 arrays, 9194305 bytes, safetensors");
+        assertThat(listed.out()).contains("2 arrays, 9194305 bytes (8.8 MiB), safetensors");
         CommandLineRun loaded = CommandLineRun.of("load", url + "model.safetensors", "--verify");
         assertThat(loaded.err()).isEmpty();
         assertThat(loaded.out()).contains("REMOTE", "verified");
