@@ -33,14 +33,12 @@ public final class Progress {
     private long beganNanos;
     private long lastDone = Long.MAX_VALUE;
     private @Nullable ProgressBar bar;
+    private boolean hooked;
     private boolean over;
 
     /** Creates an instance that shows nothing if standard error is not a terminal. */
     public Progress() {
         this(System.err, System::nanoTime, Progress::columns);
-        if (isShown()) {
-            Runtime.getRuntime().addShutdownHook(new Thread(this::end));
-        }
     }
 
     /** Same, with the place, the clock, and the width, which may change; it is negative where there is no terminal. */
@@ -94,6 +92,7 @@ public final class Progress {
 
     private void show(String message, long done, long total, String unit) {
         if (bar == null) {
+            endWithTheJvm();
             bar = new ProgressBarBuilder()
                     .setInitialMax(total)
                     .startsFrom(done, Duration.ofNanos(nanoTime.getAsLong() - beganNanos))
@@ -121,6 +120,17 @@ public final class Progress {
     public synchronized void line(String text) {
         clear();
         to.println(text);
+    }
+
+    private void endWithTheJvm() {
+        if (!hooked) {
+            hooked = true;
+            try {
+                Runtime.getRuntime().addShutdownHook(new Thread(this::end));
+            } catch (IllegalStateException e) {
+                over = true; // the JVM is ending: this is the last step that is shown
+            }
+        }
     }
 
     /** Clears the changing line for good: after Ctrl-C the shell's prompt follows, while steps may still be reported. */
