@@ -59,8 +59,11 @@ import reactor.util.retry.Retry;
 @EnabledOnOs(value = OS.LINUX, disabledReason = "a POSIX shell sets the limit")
 class OpenFilesLimitTest {
 
-    private static final List<String> OPERATIONS = List.of(
-            "open", "pool", "stream", "write", "replace", "describe", "load", "decode", "http", "http read", "s3");
+    private static final List<String> OPERATIONS =
+            List.of("open", "pool", "stream", "write", "replace", "describe", "load", "decode", "http", "http read");
+
+    /** The client of stores needs certificates, whether or not it uses TLS. */
+    private static final boolean CERTIFIED = Files.exists(Path.of("/etc/ssl/certs/ca-certificates.crt"));
 
     private static final int MOST_TRIES = 20;
 
@@ -95,6 +98,9 @@ class OpenFilesLimitTest {
             assertThat(process.waitFor()).as(output).isZero();
             for (String operation : OPERATIONS) {
                 assertRefused(output, operation, TransientStorageException.class.getName());
+            }
+            if (CERTIFIED) {
+                assertRefused(output, "s3", TransientStorageException.class.getName());
             }
             assertRefused(output, "copy", "java.lang.IllegalStateException: penstock: "); // a command has text alone
         }
@@ -206,7 +212,9 @@ class OpenFilesLimitTest {
                             FileOption.CREATE,
                             FileOption.TRUNCATE)
                     .sync();
-            operations.put("s3", backend.write(object, Flux.defer(() -> Flux.just(ByteBuffer.allocate(10)))));
+            if (CERTIFIED) {
+                operations.put("s3", backend.write(object, Flux.defer(() -> Flux.just(ByteBuffer.allocate(10)))));
+            }
             operations.put(
                     "copy",
                     Mono.fromRunnable(() -> copy(npy, folder.resolve("copied")))
