@@ -39,7 +39,6 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 @EnabledOnOs(OS.LINUX) // descriptors are counted in /proc
-@Tag("slow")
 class FileServerTest {
 
     private static final int LARGE = 64 << 20;
@@ -160,7 +159,8 @@ class FileServerTest {
     }
 
     @Test
-    @Tag("once") // half a minute
+    @Tag("once")
+    @Tag("slow") // half a minute
     void clientsThatHangUpLeaveNothing() throws IOException {
         long end = System.nanoTime() + 25_000_000_000L;
         int aborted = 0;
