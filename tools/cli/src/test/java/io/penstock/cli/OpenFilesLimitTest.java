@@ -215,10 +215,7 @@ class OpenFilesLimitTest {
             if (CERTIFIED) {
                 operations.put("s3", backend.write(object, Flux.defer(() -> Flux.just(ByteBuffer.allocate(10)))));
             }
-            operations.put(
-                    "copy",
-                    Mono.fromRunnable(() -> copy(npy, folder.resolve("copied")))
-                            .subscribeOn(Schedulers.boundedElastic()));
+            operations.put("copy", copied(npy, folder.resolve("copied")));
             for (Map.Entry<String, Mono<?>> operation : operations.entrySet()) {
                 operation.getValue().block();
                 refuse(operation.getKey(), operation.getValue());
@@ -230,6 +227,10 @@ class OpenFilesLimitTest {
     private static Mono<?> decoded(Backend backend, Path npz) {
         var file = Formats.read(npz).block();
         return Loader.of(backend).load(file).doOnNext(loaded -> loaded.close());
+    }
+
+    private static Mono<?> copied(Path from, Path to) {
+        return Mono.fromRunnable(() -> copy(from, to)).subscribeOn(Schedulers.boundedElastic());
     }
 
     private static void copy(Path from, Path to) {
