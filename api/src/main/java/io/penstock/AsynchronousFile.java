@@ -2,15 +2,14 @@
 package io.penstock;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.CompletionHandler;
 import java.nio.channels.FileLock;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
 
 /** A file as a channel of the JDK: {@link BlockingBackend#asynchronousChannel}. */
@@ -62,16 +61,21 @@ final class AsynchronousFile extends AsynchronousFileChannel {
         return closed ? Mono.error(new ClosedChannelException()) : moving;
     }
 
-    private static <A> void report(Mono<Integer> moving, A attachment, CompletionHandler<Integer, ? super A> handler) {
-        moving.subscribe(
-                bytes -> handler.completed(bytes, attachment),
-                failure -> handler.failed(Exceptions.unwrap(failure), attachment));
+    /** By a future, since a lambda of a subscriber that throws would be told of its own exception. */
+    private <A> void report(Mono<Integer> moving, A attachment, CompletionHandler<Integer, ? super A> handler) {
+        CompletableFuture<?> unused = blocking.future(ifOpen(moving)).whenComplete((bytes, failure) -> {
+            if (failure == null) {
+                handler.completed(bytes, attachment);
+            } else {
+                handler.failed(failure, attachment);
+            }
+        });
     }
 
     @Override
     public <A> void read(
             ByteBuffer target, long position, A attachment, CompletionHandler<Integer, ? super A> handler) {
-        report(ifOpen(reading(target, position)), attachment, handler);
+        report(reading(target, position), attachment, handler);
     }
 
     @Override
@@ -82,7 +86,7 @@ final class AsynchronousFile extends AsynchronousFileChannel {
     @Override
     public <A> void write(
             ByteBuffer source, long position, A attachment, CompletionHandler<Integer, ? super A> handler) {
-        report(ifOpen(writing(source, position)), attachment, handler);
+        report(writing(source, position), attachment, handler);
     }
 
     @Override
@@ -100,7 +104,7 @@ final class AsynchronousFile extends AsynchronousFileChannel {
     public AsynchronousFileChannel truncate(long size) throws IOException {
         check();
         if (size < file.size()) {
-            await(file.truncate(size));
+            blocking.await(file, file.truncate(size));
         }
         return this;
     }
@@ -108,17 +112,7 @@ final class AsynchronousFile extends AsynchronousFileChannel {
     @Override
     public void force(boolean metaData) throws IOException {
         check();
-        await(file.sync());
-    }
-
-    private void await(Mono<Void> mono) throws IOException {
-        try {
-            blocking.await(mono);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw (IOException)
-                    new InterruptedIOException("interrupted while " + file.path() + " was changed").initCause(e);
-        }
+        blocking.await(file, file.sync());
     }
 
     private void check() throws ClosedChannelException {

@@ -2,6 +2,7 @@
 package io.penstock;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.SeekableByteChannel;
@@ -129,6 +130,17 @@ public final class BlockingBackend {
 
     Backend backend() {
         return backend;
+    }
+
+    /** Waits as a channel of the JDK does: an interrupt stays set, and is an IOException. */
+    <T> @Nullable T await(StorageFile of, Mono<T> mono) throws IOException {
+        try {
+            return await(mono);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw (IOException)
+                    new InterruptedIOException("interrupted while " + of.path() + " was accessed").initCause(e);
+        }
     }
 
     /** As {@link #await}, of a publisher that has a value and no IOException. */

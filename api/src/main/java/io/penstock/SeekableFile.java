@@ -2,12 +2,9 @@
 package io.penstock;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SeekableByteChannel;
-import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
 
 /** A file as a channel: {@link BlockingBackend#channel}. The lock is held while a call moves bytes. */
 final class SeekableFile implements SeekableByteChannel {
@@ -38,7 +35,7 @@ final class SeekableFile implements SeekableByteChannel {
             return -1;
         }
         int end = target.position() + bytes;
-        await(buffer.download(0, target.duplicate().limit(end)));
+        backend.await(file, buffer.download(0, target.duplicate().limit(end)));
         target.position(end);
         position += bytes;
         return bytes;
@@ -51,7 +48,7 @@ final class SeekableFile implements SeekableByteChannel {
         while (source.hasRemaining()) {
             int end = source.position() + Math.min(source.remaining(), MOST_BYTES);
             int most = end - source.position();
-            await(buffer.upload(0, source.duplicate().limit(end)));
+            backend.await(file, buffer.upload(0, source.duplicate().limit(end)));
             position += moved(Transfer.write(buffer.region(0, most), file.region(position, most)));
             source.position(end);
         }
@@ -59,18 +56,8 @@ final class SeekableFile implements SeekableByteChannel {
     }
 
     private int moved(Transfer transfer) throws IOException {
-        Completion completion = await(backend.backend().submit(transfer));
+        Completion completion = backend.await(file, backend.backend().submit(transfer));
         return completion == null ? 0 : (int) completion.bytes();
-    }
-
-    private <T> @Nullable T await(Mono<T> mono) throws IOException {
-        try {
-            return backend.await(mono);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw (IOException)
-                    new InterruptedIOException("interrupted while " + file.path() + " was accessed").initCause(e);
-        }
     }
 
     private void check() throws ClosedChannelException {
@@ -105,7 +92,7 @@ final class SeekableFile implements SeekableByteChannel {
     public synchronized SeekableByteChannel truncate(long size) throws IOException {
         check();
         if (size < file.size()) {
-            await(file.truncate(size));
+            backend.await(file, file.truncate(size));
         }
         position = Math.min(position, size);
         return this;

@@ -456,8 +456,8 @@ public final class ArrowReader {
             for (int i = 0; i < counts.length; i++) {
                 counts[i] = batch.variadicBufferCounts(i);
                 if (counts[i] < 0 || counts[i] > batch.buffersLength()) {
-                    throw bytes.malformed("a record batch of " + batch.buffersLength()
-                            + " buffers says that a field has " + counts[i] + " for its views");
+                    throw bytes.malformed("a record batch of " + batch.buffersLength() + " buffers gives a field "
+                            + counts[i] + " buffers for its views");
                 }
             }
             return counts;

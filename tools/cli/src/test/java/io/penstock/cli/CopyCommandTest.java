@@ -60,7 +60,7 @@ class CopyCommandTest {
         assertThat(names()).containsExactly("copy", "source");
     }
 
-    /** Whoever can put a file into a folder could otherwise add options to the commands of others. */
+    /** Otherwise a user who can create a file in a folder could add options to the commands of other users. */
     @Test
     void aNameThatBeginsWithAnAtSignIsNoListOfArguments() throws IOException {
         fill(10);

@@ -56,8 +56,8 @@ class BudgetsTest {
 
     /** Rooms that are not within their budgets yet. Figures fall, and a room that has reached its goal moves up. */
     private static final Map<String, NotYet> NOT_YET = Map.ofEntries(
-            Map.entry("", new NotYet(117_167, 104_000)),
-            Map.entry("api/", new NotYet(6_421, 4_300)),
+            Map.entry("", new NotYet(117_165, 104_000)),
+            Map.entry("api/", new NotYet(6_414, 4_300)),
             Map.entry("engine/", new NotYet(27_208, 23_000)),
             Map.entry("backend-dx11/", new NotYet(4_121, 3_900)),
             Map.entry("formats/", new NotYet(9_583, 7_700)),

@@ -62,7 +62,12 @@ public final class CuFileHandles {
         Key key = key(linux, how);
         CuFileHandle handle = open.open(key, () -> register(linux));
         if (handle.linux() != linux) {
-            linux.close();
+            try {
+                linux.close();
+            } catch (RuntimeException e) {
+                close(handle);
+                throw e;
+            }
         }
         return handle;
     }
