@@ -332,6 +332,17 @@ class MappedTest {
                 .isEqualTo(TransferPath.STAGED);
     }
 
+    /** The I/O queue reads the stamp of a file, and /proc states no length for what has bytes. */
+    @Test
+    void aFileOfAnotherFileSystemThanADisksIsStaged() throws IOException {
+        Backend backend = gpu.backend(CufilePath.MAPPED);
+        StorageFile file = gpu.immutable(backend, Path.of("/proc/version"));
+        DeviceBuffer target = gpu.buffer(backend, SEGMENT);
+        Transfer read = Transfer.read(file.region(0, SEGMENT), target.all());
+        assertThat(move(backend, read).bytes()).isEqualTo(Files.readAllBytes(file.path()).length);
+        assertThat(backend.explain(read).path()).isEqualTo(TransferPath.STAGED);
+    }
+
     @Test
     void anEmptyFileIsReadToItsEnd() {
         Backend backend = gpu.backend(CufilePath.MAPPED);

@@ -47,6 +47,9 @@ final class MappedFile extends WrappedFile<HostFile> {
         }
         HostFile host = HostFiles.open(path, options, limits.segmentBytes());
         try (StampReader stamps = new StampReader()) {
+            if (!host.reason().isEmpty()) { // the I/O queue reads its stamp, and must wait for no server
+                throw refused(path, "it does not lie on a local disk: it goes by " + host.reason());
+            }
             int answer = stamps.read(host.fd());
             if (answer < 0) {
                 throw refused(path, "statx -> " + Errno.symbol(-answer));

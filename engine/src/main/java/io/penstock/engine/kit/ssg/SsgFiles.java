@@ -40,7 +40,8 @@ final class SsgFiles {
         try {
             opened = open.open(new Key(host.identity(), writes), () -> SsgHandle.open(opener, host, writes));
         } catch (SsgRefusal refused) {
-            throw mayBeWritten(path) ? refused : refused.with(BOTH_RIGHTS);
+            boolean isDrivers = host.reason().isEmpty(); // else no right is missing
+            throw isDrivers && !mayBeWritten(path) ? refused.with(BOTH_RIGHTS) : refused;
         }
         if (opened.host() != host) {
             host.close(); // it is open already

@@ -46,6 +46,9 @@ final class SsgHandle {
     static SsgHandle open(SsgFileObject.Opener opener, HostFile host, boolean writes) throws IOException {
         SsgFileObject reader = null;
         try {
+            if (!host.reason().isEmpty()) { // the I/O queue asks for lengths, and must wait for no server
+                throw new SsgRefusal(host + " does not lie on a local disk: it goes by " + host.reason());
+            }
             if (statesNoLength(host)) {
                 throw new SsgRefusal(host + " states no length, and the driver reads no further than that");
             }
@@ -61,7 +64,7 @@ final class SsgHandle {
         }
     }
 
-    /** Returns whether a file has bytes although its length is 0, as in /proc. */
+    /** Returns whether a file has bytes although its length is 0. */
     private static boolean statesNoLength(HostFile host) throws IOException {
         if (host.size() > 0) {
             return false;

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,29 +54,48 @@ class SsgHandleTest {
         assertThat(opened.get(0).users).isZero();
     }
 
+    /** Returns a host file whose methods return these values, or throw them. */
+    private static HostFile host(Map<String, Object> answers) {
+        return (HostFile) Proxy.newProxyInstance(
+                HostFile.class.getClassLoader(), new Class<?>[] {HostFile.class}, (proxy, method, arguments) -> {
+                    Object answer = answers.get(method.getName());
+                    if (answer instanceof Throwable thrown) {
+                        throw thrown;
+                    }
+                    return answer;
+                });
+    }
+
     /** The driver would end each read of it where its length says, at 0 bytes, and call that right. */
     @Test
-    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "there is no /proc")
     void required_103_aFileThatStatesNoLengthIsRefused() throws IOException {
-        Path unstated = Path.of("/proc/self/status");
-        assertThatThrownBy(() -> files.open(opener, unstated, Set.of(FileOption.READ)))
+        HostFile unstated = host(Map.of("toString", "unstated", "reason", "", "size", 0L, "read", 1L));
+        assertThatThrownBy(() -> SsgHandle.open(opener, unstated, false))
                 .isInstanceOf(SsgRefusal.class)
-                .hasMessageContaining("states no length");
+                .hasMessage("unstated states no length, and the driver reads no further than that");
         assertThat(opened).isEmpty();
         SsgHandle empty = files.open(opener, Files.write(path, new byte[0]), Set.of(FileOption.READ));
         files.close(empty);
     }
 
+    /** The I/O queue asks for its length, and would wait for its server with all transfers of the backend. */
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "there is no /proc, and no other file system is told apart")
+    void aFileOfAnotherFileSystemThanADisksIsRefused() {
+        for (Path remote : List.of(Path.of("/proc/self/status"), Path.of("/sys/kernel/uevent_seqnum"))) {
+            assertThatThrownBy(() -> files.open(opener, remote, Set.of(FileOption.READ)))
+                    .isInstanceOf(SsgRefusal.class)
+                    .hasMessageStartingWith(
+                            remote + " does not lie on a local disk: it goes by blocking calls on threads: ")
+                    .hasMessageNotContaining("rights");
+        }
+        assertThat(opened).isEmpty();
+    }
+
     @Test
     void aCloseThatFailsDoesNotHideTheRefusal() {
-        IOException late = new IOException("late");
-        HostFile host = (HostFile) Proxy.newProxyInstance(
-                HostFile.class.getClassLoader(), new Class<?>[] {HostFile.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("close")) {
-                        throw new UncheckedIOException(late);
-                    }
-                    return method.getName().equals("path") ? path : (Object) 1L; // the size
-                });
+        UncheckedIOException late = new UncheckedIOException(new IOException("late"));
+        HostFile host = host(Map.of("close", late, "path", path, "reason", "", "size", 1L));
         SsgRefusal refusal = new SsgRefusal("refused");
         SsgFileObject.Opener refusing = (file, write) -> {
             throw refusal;
