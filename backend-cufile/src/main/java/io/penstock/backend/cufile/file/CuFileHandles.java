@@ -24,12 +24,17 @@ public final class CuFileHandles {
 
     private record Key(Object identity, boolean writes, boolean direct) {}
 
-    /** Detects the storage under a file, and the kernel module that serves it. */
+    /** Opens files, and detects the storage under them and the kernel module that serves it. */
     @FunctionalInterface
     public interface Storages {
 
         /** Returns the storage that a file lies on. */
         StorageKind of(Path file) throws IOException;
+
+        /** Opens a file on the host, as {@link HostFiles#open} does. */
+        default HostFile open(Path file, Set<FileOption> options) throws IOException {
+            return HostFiles.open(file, options, Limits.LINUX_MAX_BYTES);
+        }
 
         /** Returns the path that exists when the nvidia-fs module is loaded. */
         default Path nvidiaFs() {
@@ -58,7 +63,7 @@ public final class CuFileHandles {
         if (direct) {
             how.add(FileOption.DIRECT);
         }
-        HostFile linux = HostFiles.open(path, how, Limits.LINUX_MAX_BYTES);
+        HostFile linux = storages.open(path, how);
         Key key = key(linux, how);
         CuFileHandle handle = open.open(key, () -> register(linux));
         if (handle.linux() != linux) {
