@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Offsets, views and indices of Arrow lead to what there is. */
+/** Offsets, views, indices, run ends and unions of Arrow lead to what there is. */
 class ArrowContentsTest {
 
     private static Backend backend;
@@ -76,7 +76,14 @@ class ArrowContentsTest {
         "view/views, 0, 8, 1, 'row 0 has 42 bytes from 0 on of data 1, which has 0'",
         "view/views, 0, 12, -1, 'row 0 has 42 bytes from -1 on of data 0'",
         "word/indices of dictionary 0, 3, -, 4, 'row 3 has the index 4 of 4 values'",
-        "word/indices of dictionary 0, 3, -, -1, 'row 3 has the index -1 of 4 values'"
+        "word/indices of dictionary 0, 3, -, -1, 'row 3 has the index -1 of 4 values'",
+        "union/types, 1, -, 8, 'row 1 has the type 8, but there are [7, 9]'",
+        "union/offsets, 3, 0, 3, 'row 3 is row 3 of 3 of its type'",
+        "union/offsets, 1, 0, 2, 'row 1 is row 2 of 2 of its type'",
+        "union/offsets, 0, 0, -1, 'row 0 is row -1 of 3 of its type'",
+        "runs.run_ends/data, 0, 0, 0, 'run 0 ends at 0, but the one before it at 0'",
+        "runs.run_ends/data, 1, 0, 1, 'run 1 ends at 1, but the one before it at 1'",
+        "runs.run_ends/data, 1, 0, 3, 'the last run ends at 3 of 4 rows'"
     })
     void whatLeadsNowhereIsRefused(String name, int index, String at, int value, String complaint) throws IOException {
         Path original = Real.file("arrow/python-nested.arrow");

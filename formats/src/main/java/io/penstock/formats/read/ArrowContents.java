@@ -9,6 +9,7 @@ import io.penstock.formats.codec.Codecs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.apache.arrow.flatbuf.FieldNode;
@@ -16,33 +17,43 @@ import org.apache.arrow.flatbuf.RecordBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the buffers of a record batch say of each other: how many rows are null, and that offsets, views and indices lead
- * to what there is. A null may lead anywhere, but offsets rise through nulls too.
+ * What the buffers of a record batch say of each other: how many rows are null, and that offsets, views, indices, types
+ * and run ends lead to what there is. A null may lead anywhere, but offsets rise through nulls too.
  */
 final class ArrowContents {
 
     private static final int PART_BYTES = 1 << 20; // of a buffer, at a time
     private static final int INLINE = 12; // bytes of a text that are in its view
+    private static final Set<String> COMPARED =
+            Set.of(ArrowLayout.VALIDITY, ArrowLayout.OFFSETS, ArrowLayout.SIZES, ArrowLayout.VIEWS, ArrowLayout.TYPES);
+    private static final Set<ElementType> RUN_ENDS = Set.of(ElementType.I16, ElementType.I32, ElementType.I64);
 
     private final HeaderBytes bytes;
     private final RecordBatch batch;
+    private final ArrowLayout layout;
     private final List<ArrowLayout.Buffer> buffers;
     private final List<@Nullable Array> arrays; // of the buffers
 
     ArrowContents(
-            HeaderBytes bytes, RecordBatch batch, List<ArrowLayout.Buffer> buffers, List<@Nullable Array> arrays) {
+            HeaderBytes bytes,
+            RecordBatch batch,
+            ArrowLayout layout,
+            List<ArrowLayout.Buffer> buffers,
+            List<@Nullable Array> arrays) {
         this.bytes = bytes;
         this.batch = batch;
+        this.layout = layout;
         this.buffers = buffers;
         this.arrays = arrays;
     }
 
-    /** Returns whether the array of that name, if it is one of an Arrow file, is compared with others. */
-    static boolean concerns(String name) {
+    /** Returns whether the array, if it is one of an Arrow file, may have to be compared with others. */
+    static boolean concerns(Array array) {
+        String name = array.name();
         String role = name.substring(name.lastIndexOf('/') + 1);
-        return List.of(ArrowLayout.VALIDITY, ArrowLayout.OFFSETS, ArrowLayout.SIZES, ArrowLayout.VIEWS)
-                        .contains(role)
-                || role.startsWith(ArrowLayout.INDICES);
+        return COMPARED.contains(role)
+                || role.startsWith(ArrowLayout.INDICES)
+                || role.equals(ArrowLayout.DATA) && RUN_ENDS.contains(array.type());
     }
 
     /** Returns whether the rows of that buffer are offsets of texts in the next one. */
@@ -78,11 +89,15 @@ final class ArrowContents {
             case ArrowLayout.VALIDITY -> nulls(index);
             case ArrowLayout.VIEWS -> views(index);
             case ArrowLayout.SIZES -> lists(index - 1, index);
+            case ArrowLayout.TYPES -> types(index);
+            case ArrowLayout.DATA -> runs(index);
             case ArrowLayout.OFFSETS -> {
                 if (buffer.count() == ArrowLayout.Count.ROWS_AND_ONE) {
                     rising(index);
                 } else if (isSibling(index, index + 1, ArrowLayout.SIZES)) {
                     lists(index, index);
+                } else {
+                    places(index);
                 }
             }
             default -> indices(index, dictionary);
@@ -149,6 +164,58 @@ final class ArrowContents {
                 throw views.malformed("row " + row + " has " + length + " bytes from " + offset + " on of data " + part
                         + ", which has " + (data == null ? 0 : data.bytes()) + "; there are data 0 to " + (parts - 1));
             }
+        }
+    }
+
+    /** The types of a union's rows; a null, which unions before V5 have, may have any. */
+    private void types(int index) throws IOException {
+        Map<Integer, Integer> fields = layout.union(buffers.get(index).node());
+        Elements types = new Elements(index);
+        for (long row = 0; row < types.count(); row++) {
+            if (!fields.containsKey((int) types.number(row)) && isOfUnion(index - 1, index, row)) {
+                throw types.malformed(
+                        "row " + row + " has the type " + types.number(row) + ", but there are " + fields.keySet());
+            }
+        }
+    }
+
+    /** The offsets of a dense union's rows, each in the field of its type. */
+    private void places(int index) throws IOException {
+        Map<Integer, Integer> fields = layout.union(buffers.get(index).node());
+        Elements offsets = new Elements(index);
+        Elements types = new Elements(index - 1);
+        for (long row = 0; row < offsets.count(); row++) {
+            long offset = offsets.number(row);
+            Integer field = fields.get((int) types.number(row));
+            long rows = field == null ? 0 : node(field).length();
+            if ((offset < 0 || offset >= rows) && isOfUnion(index - 2, index, row)) {
+                throw offsets.malformed("row " + row + " is row " + offset + " of " + rows + " of its type");
+            }
+        }
+    }
+
+    /** Returns whether a row is not null, by the bitmap, which unions have before V5. */
+    private boolean isOfUnion(int bitmap, int index, long row) throws IOException {
+        return bitmap < 0 || !isSibling(index, bitmap, ArrowLayout.VALIDITY) || new Elements(bitmap).bit(row);
+    }
+
+    private void runs(int index) throws IOException {
+        Integer field = layout.ofRuns(buffers.get(index).node());
+        if (field == null) {
+            return;
+        }
+        Elements ends = new Elements(index);
+        long before = 0;
+        for (long i = 0; i < ends.count(); i++) {
+            long end = ends.number(i);
+            if (end <= before) {
+                throw ends.malformed("run " + i + " ends at " + end + ", but the one before it at " + before);
+            }
+            before = end;
+        }
+        if (before < node(field).length()) {
+            throw ends.malformed(
+                    "the last run ends at " + before + " of " + node(field).length() + " rows");
         }
     }
 

@@ -3,26 +3,32 @@ package io.penstock.formats.read;
 
 import io.penstock.formats.ElementType;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.arrow.flatbuf.DateUnit;
 import org.apache.arrow.flatbuf.Decimal;
 import org.apache.arrow.flatbuf.DictionaryEncoding;
 import org.apache.arrow.flatbuf.Field;
 import org.apache.arrow.flatbuf.FieldNode;
 import org.apache.arrow.flatbuf.FixedSizeBinary;
+import org.apache.arrow.flatbuf.FixedSizeList;
 import org.apache.arrow.flatbuf.FloatingPoint;
 import org.apache.arrow.flatbuf.Int;
 import org.apache.arrow.flatbuf.Interval;
 import org.apache.arrow.flatbuf.IntervalUnit;
 import org.apache.arrow.flatbuf.MetadataVersion;
+import org.apache.arrow.flatbuf.RecordBatch;
 import org.apache.arrow.flatbuf.Schema;
 import org.apache.arrow.flatbuf.Time;
 import org.apache.arrow.flatbuf.Type;
 import org.apache.arrow.flatbuf.Union;
 import org.apache.arrow.flatbuf.UnionMode;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The buffers of a record batch of a schema, in their order: Arrow's columnar format, "Serialization and Interprocess
@@ -71,8 +77,15 @@ final class ArrowLayout {
     private final List<Buffer> buffers = new ArrayList<>();
     private final Set<String> names = new HashSet<>(); // of fields
     private final Set<Integer> top = new HashSet<>(); // the numbers of fields that have no parent
+    private final List<Least> least = new ArrayList<>();
+    private final Map<Integer, Map<Integer, Integer>> unions = new HashMap<>(); // their fields by type, by number
+    private final Map<Integer, Integer> runs =
+            new HashMap<>(); // the fields that they are of, by the number of their ends
     private int nodes;
     private int variadic;
+
+    /** A field that needs as many rows as {@code times} the rows of another. */
+    private record Least(String field, int node, int other, long times) {}
 
     private ArrowLayout(HeaderBytes bytes, short version) {
         this.bytes = bytes;
@@ -112,6 +125,41 @@ final class ArrowLayout {
     /** Returns how many fields have a number of buffers that is in each record batch. */
     int variadic() {
         return variadic;
+    }
+
+    /** Returns the numbers of a union's fields, by their types. */
+    Map<Integer, Integer> union(int node) {
+        return unions.getOrDefault(node, Map.of());
+    }
+
+    /** Returns the field whose runs end as the field of that number says; null if it is no field of run ends. */
+    @Nullable
+    Integer ofRuns(int node) {
+        return runs.get(node);
+    }
+
+    /** Compares the rows of fields with the rows that other fields of the record batch lead to. */
+    void compare(RecordBatch batch) {
+        for (Least needs : least) {
+            long rows = node(batch, needs.node).length();
+            long needed = Math.multiplyExact(node(batch, needs.other).length(), needs.times);
+            if (rows < needed) {
+                throw bytes.malformed(
+                        "field " + needs.field + " of a record batch needs " + needed + " rows, had " + rows);
+            }
+        }
+        runs.forEach((ends, field) -> {
+            FieldNode node = node(batch, ends);
+            long rows = node(batch, field).length();
+            if (node.nullCount() != 0 || node.length() == 0 && rows > 0) {
+                throw bytes.malformed("a field of " + rows + " rows has " + node.length() + " run ends, "
+                        + node.nullCount() + " of them null");
+            }
+        });
+    }
+
+    private static FieldNode node(RecordBatch batch, int number) {
+        return Objects.requireNonNull(batch.nodes(number), "node");
     }
 
     /** Returns the path of a field within {@code path}. */
@@ -181,9 +229,45 @@ final class ArrowLayout {
                 add(node, name, DATA, elements, empty ? Count.ANY : Count.ROWS);
             }
         }
+        List<Integer> children = new ArrayList<>();
         for (int i = 0; i < field.childrenLength(); i++) {
+            children.add(nodes);
             field(Objects.requireNonNull(field.children(i), "child"), name);
         }
+        relate(field, name, node, children);
+    }
+
+    /** Notes what the rows of a field lead to in its children. */
+    private void relate(Field field, String name, int node, List<Integer> children) {
+        byte type = field.typeType();
+        boolean sparse = type == Type.Union && type(field, new Union()).mode() == UnionMode.Sparse;
+        if (type == Type.Union) {
+            unions.put(node, types(type(field, new Union()), name, children));
+        }
+        if (type == Type.Struct_ || sparse) {
+            children.forEach(child -> least.add(new Least(name, child, node, 1)));
+        } else if (type == Type.FixedSizeList) {
+            least.add(new Least(
+                    name,
+                    children.get(0),
+                    node,
+                    type(field, new FixedSizeList()).listSize()));
+        } else if (type == Type.RunEndEncoded) {
+            runs.put(children.get(0), node);
+            least.add(new Least(name, children.get(1), children.get(0), 1));
+        }
+    }
+
+    private Map<Integer, Integer> types(Union union, String name, List<Integer> children) {
+        int ids = union.typeIdsLength();
+        if (ids != 0 && ids != children.size()) {
+            throw bytes.malformed("field " + name + " has " + children.size() + " children, but " + ids + " types");
+        }
+        Map<Integer, Integer> types = new TreeMap<>();
+        for (int i = 0; i < children.size(); i++) {
+            types.put(ids == 0 ? i : union.typeIds(i), children.get(i));
+        }
+        return types;
     }
 
     private void add(int node, String name, String role, ElementType type, Count count) {

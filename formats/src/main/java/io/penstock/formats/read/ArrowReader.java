@@ -60,7 +60,7 @@ public final class ArrowReader {
 
     /** Compares an array with what the others of its field say of it, if it is one of an Arrow file. Reads all of it. */
     public static void check(Array array) throws IOException {
-        if (ArrowContents.concerns(array.name())
+        if (ArrowContents.concerns(array)
                 && array.bytes() > 0
                 && isArrow(place(array).file())) {
             read(place(array).file(), file -> file.compare(array));
@@ -355,7 +355,7 @@ public final class ArrowReader {
             comparePlaces(batch, body.length);
             ArrowBodies bodies = ArrowBodies.of(bytes, path, batch.compression());
             List<@Nullable Array> all = new ArrayList<>(Collections.nCopies(buffers.size(), null));
-            ArrowContents contents = new ArrowContents(bytes, batch, buffers, all);
+            ArrowContents contents = new ArrowContents(bytes, batch, layout, buffers, all);
             for (int i = buffers.size() - 1; i >= 0; i--) { // data before the offsets that lead to them
                 ArrowLayout.Buffer buffer = buffers.get(i);
                 var place = Objects.requireNonNull(batch.buffers(i), "buffer");
@@ -424,6 +424,7 @@ public final class ArrowReader {
                             "a record batch of " + batch.length() + " rows has a field of " + node.length());
                 }
             }
+            layout.compare(batch);
             List<ArrowLayout.Buffer> fixed = layout.buffers();
             long[] variadic = variadic(batch, layout);
             long count = fixed.size() + LongStream.of(variadic).sum();
