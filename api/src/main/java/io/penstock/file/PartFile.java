@@ -189,7 +189,8 @@ public final class PartFile implements AutoCloseable {
             }
             path = path();
         }
-        return rest.apply(path);
+        // An opening that a cancel has overtaken finds no such file any more.
+        return rest.apply(path).contextWrite(LateErrors::debugged);
     }
 
     private static Mono<Void> closed(PartFile part) {

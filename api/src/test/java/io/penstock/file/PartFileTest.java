@@ -20,14 +20,23 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import reactor.core.Disposable;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 import reactor.test.StepVerifier;
+import reactor.util.context.Context;
+import reactor.util.context.ContextView;
 
 class PartFileTest {
 
@@ -70,6 +79,30 @@ class PartFileTest {
         StepVerifier.create(PartFile.write(folder.resolve("file"), FIRST, part -> Mono.error(new IOException("full"))))
                 .verifyErrorMessage("full");
         assertThat(folder).isEmptyDirectory();
+    }
+
+    /** As an opening does that finds no file any more. */
+    @Test
+    void anErrorBehindACancelIsSilent() throws InterruptedException {
+        List<Throwable> dropped = new CopyOnWriteArrayList<>();
+        Hooks.onErrorDropped(dropped::add);
+        try {
+            AtomicReference<ContextView> opening = new AtomicReference<>();
+            CountDownLatch begun = new CountDownLatch(1);
+            Function<Path, Mono<Integer>> opens = part -> Mono.deferContextual(context -> {
+                opening.set(context);
+                begun.countDown();
+                return Mono.never();
+            });
+            Disposable write =
+                    PartFile.write(folder.resolve("file"), FIRST, opens).subscribe();
+            begun.await();
+            write.dispose();
+            Operators.onErrorDropped(new NoSuchFileException("/proc/self/fd/7"), Context.of(opening.get()));
+            assertThat(dropped).isEmpty();
+        } finally {
+            Hooks.resetOnErrorDropped();
+        }
     }
 
     @Test
