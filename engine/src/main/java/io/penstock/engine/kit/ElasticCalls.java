@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.kit;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import reactor.core.scheduler.Schedulers;
@@ -21,6 +22,11 @@ public final class ElasticCalls {
      * thread then.
      */
     public static void run(Runnable call) {
+        run(Schedulers.boundedElastic()::schedule, call);
+    }
+
+    /** As {@link #run(Runnable)}, on the threads of {@code threads}, which may lack one for it, or be shut down. */
+    public static void run(Executor threads, Runnable call) {
         AtomicBoolean begun = new AtomicBoolean(); // a scheduler that found no thread may have kept the call
         Runnable once = () -> {
             if (begun.compareAndSet(false, true)) {
@@ -28,7 +34,7 @@ public final class ElasticCalls {
             }
         };
         try {
-            Schedulers.boundedElastic().schedule(once);
+            threads.execute(once);
         } catch (RejectedExecutionException | OutOfMemoryError refused) {
             if (!new DaemonThread("penstock-release", once).tryStart()) {
                 once.run();

@@ -4,7 +4,10 @@ package io.penstock.engine.kit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -68,5 +71,24 @@ class ElasticCallsTest {
         assertThat(ran).succeedsWithin(LONG);
         kept.join().run();
         assertThat(calls).hasValue(1);
+    }
+
+    /** Such as a pool with a thread for each call, whose threads the system has refused or the owner has ended. */
+    @Test
+    void aCallThatAPoolCannotRunIsNotLost() {
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new ArrayBlockingQueue<>(1), run -> new Thread(run) {
+                    @Override
+                    public synchronized void start() {
+                        throw new OutOfMemoryError("unable to create native thread");
+                    }
+                });
+        CompletableFuture<Thread> ran = new CompletableFuture<>();
+        ElasticCalls.run(pool, () -> ran.complete(Thread.currentThread()));
+        assertThat(ran).succeedsWithin(LONG).matches(Thread::isDaemon);
+        pool.shutdown();
+        CompletableFuture<Thread> late = new CompletableFuture<>();
+        ElasticCalls.run(pool, () -> late.complete(Thread.currentThread()));
+        assertThat(late).succeedsWithin(LONG).matches(Thread::isDaemon);
     }
 }

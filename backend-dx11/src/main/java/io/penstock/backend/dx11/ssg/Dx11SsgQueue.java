@@ -4,6 +4,7 @@ package io.penstock.backend.dx11.ssg;
 import io.penstock.Options;
 import io.penstock.backend.dx11.Dx11Options;
 import io.penstock.engine.kit.DaemonThread;
+import io.penstock.engine.kit.ElasticCalls;
 import io.penstock.engine.kit.ssg.SsgCommand;
 import io.penstock.engine.kit.ssg.SsgCommands;
 import io.penstock.engine.kit.ssg.SsgQueue;
@@ -95,7 +96,7 @@ final class Dx11SsgQueue implements SsgCommands<Dx11SsgCommand> {
     public void flush() {
         for (SsgCall call : filled) {
             if (!asynchronous || call.submit()) {
-                waiters.execute(() -> wait(call));
+                ElasticCalls.run(waiters, () -> wait(call));
             } else {
                 complete(call);
             }

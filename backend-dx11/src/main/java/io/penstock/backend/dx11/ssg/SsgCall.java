@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.dx11.ssg;
 
+import io.penstock.NativeError;
 import io.penstock.Options;
 import io.penstock.backend.dx11.Dx11Options;
 import io.penstock.backend.dx11.device.Dx11Failure;
@@ -130,19 +131,33 @@ final class SsgCall {
 
     /** Waits for the submitted transfer, or makes it if it was not submitted; called by a waiter. */
     void await() {
+        try {
+            awaitEnd();
+        } catch (RuntimeException | Error e) { // a waiter that is lost would end nothing
+            unknownEnd(new NativeError("IAmdDxExtSSG::WaitEvent", 0, e.toString()));
+        }
+    }
+
+    /**
+     * The device may still use file and buffer, and nothing reports when it stops: neither is ever released.
+     */
+    private void unknownEnd(NativeError error) {
+        failure = new NativeFailure(
+                error,
+                NativeFailure.Kind.LOST,
+                "it is unknown whether the transfer has ended, so file and buffer are never released");
+        Com.AddRef(commands.get(0).request.memory().nativeHandle());
+        commands.get(0).object().retainForever();
+    }
+
+    private void awaitEnd() {
         if (!submitted) {
             transfer(0);
             return;
         }
         int waited = AmdDx.WaitEvent(ssg, event);
         if (Hresult.failed(waited)) {
-            failure = new NativeFailure(
-                    Dx11Failure.error("IAmdDxExtSSG::WaitEvent", waited),
-                    NativeFailure.Kind.LOST,
-                    "it is unknown whether the transfer has ended, so file and buffer are never released");
-            // The device may still use file and buffer, and nothing reports when it stops: neither is ever released.
-            Com.AddRef(commands.get(0).request.memory().nativeHandle());
-            commands.get(0).object().retainForever();
+            unknownEnd(Dx11Failure.error("IAmdDxExtSSG::WaitEvent", waited));
         }
         destroyEvent();
         int reason = D3d11.GetDeviceRemovedReason(device);
