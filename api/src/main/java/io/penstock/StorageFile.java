@@ -78,7 +78,8 @@ public interface StorageFile extends AutoCloseable {
      *
      * <p><b>Errors:</b> {@link PermanentStorageException} if the system could not write, or if an earlier sync of this
      * handle had failed: a failed sync stays failed, since the kernel reports a lost page once only (rule 403); {@link
-     * DeviceLostException} if the device that holds the file is gone.
+     * TransientStorageException} if the other host of a file could not be asked: nothing is lost, and a later sync may
+     * succeed; {@link DeviceLostException} if the device that holds the file is gone.
      *
      * <p><b>Cancellation:</b> drops the result; the sync itself continues.
      */

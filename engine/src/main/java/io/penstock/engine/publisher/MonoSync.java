@@ -55,6 +55,7 @@ public final class MonoSync extends Mono<Void> {
         private final int ioPath = file.lastPath();
         private final IoQueue ioQueue = port.pick(ioPath);
         private final AtomicBoolean over = new AtomicBoolean();
+        private @Nullable PenstockException passing; // nothing was started: a later sync may succeed
 
         Sync(String description, MonoSink<Void> sink) {
             this.description = description;
@@ -87,7 +88,9 @@ public final class MonoSync extends Mono<Void> {
         public void ended(@Nullable NativeFailure failure) {
             boolean awaited = over.compareAndSet(false, true);
             if (awaited) {
-                if (failure != null) {
+                if (failure != null && failure.kind() == NativeFailure.Kind.TRANSIENT && file.isAsync()) {
+                    passing = failure.exception(description);
+                } else if (failure != null) {
                     file.barrier().fail(Failures.sync(description, failure));
                 }
                 file.syncs().ended(); // after the failure is recorded
@@ -129,7 +132,7 @@ public final class MonoSync extends Mono<Void> {
         }
 
         private void signal() {
-            Throwable failure = file.barrier().failure();
+            Throwable failure = passing == null ? file.barrier().failure() : passing;
             if (failure == null) {
                 sink.success();
             } else {

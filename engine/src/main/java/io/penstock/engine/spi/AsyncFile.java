@@ -50,7 +50,7 @@ public interface AsyncFile extends NativeFile {
      * Starts to make durable what was written; no write is in flight, and no other sync. Does not block.
      *
      * @param ended called once, on any thread, also before this returns: with null if it is durable, else with the
-     *     failure
+     *     failure; after one that is {@link NativeFailure.Kind#TRANSIENT} this may be called again
      */
     default void sync(Consumer<@Nullable NativeFailure> ended) {
         ended.accept(null);

@@ -132,7 +132,8 @@ public final class HostFailure {
                         cause);
     }
 
-    private static String remedy(int errno) {
+    /** Returns what to do about a call that met a limit of the process or the machine; empty for other numbers. */
+    public static String remedy(int errno) {
         return switch (errno) {
             case Errno.EMFILE -> "the process has as many open files as ulimit -n permits: close some, or raise it";
             case Errno.ENFILE -> "the machine has as many open files as fs.file-max permits";

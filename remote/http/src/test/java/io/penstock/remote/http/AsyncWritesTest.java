@@ -281,7 +281,12 @@ class AsyncWritesTest {
             assertThat(backend.counters().pins()).isEqualTo(2);
             assertThat(file.closed).hasValue(0);
             file.endAll(new Random(1));
-            for (int i = 0; i < 3000 && (backend.counters().pins() > 0 || file.closed.get() == 0); i++) {
+            for (int i = 0;
+                    i < 3000
+                            && (backend.counters().pins() > 0
+                                    || backend.counters().buffers() > 0
+                                    || file.closed.get() == 0);
+                    i++) {
                 Thread.sleep(5);
             }
             assertThat(backend.counters().pins()).isZero();
@@ -316,6 +321,21 @@ class AsyncWritesTest {
                     .hasMessageContaining("Full");
             file.syncFailure = null;
             assertThatThrownBy(() -> get(open.sync())).isInstanceOf(PermanentStorageException.class);
+        }
+    }
+
+    /** Nothing was started, so that nothing is lost. */
+    @Test
+    void aSyncThatMetALimitMayBeRepeated() {
+        file.syncFailure = new NativeFailure(new NativeError("PUT", 503, "Slow Down"), NativeFailure.Kind.TRANSIENT);
+        try (Backend backend = Devices.open("host");
+                StorageFile open = openFile(backend)) {
+            assertThatThrownBy(() -> get(open.sync()))
+                    .isInstanceOf(TransientStorageException.class)
+                    .hasMessageContaining("Slow Down");
+            file.syncFailure = null;
+            get(open.sync());
+            assertThat(file.syncs).hasValue(2);
         }
     }
 

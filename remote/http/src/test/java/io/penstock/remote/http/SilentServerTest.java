@@ -75,11 +75,8 @@ class SilentServerTest extends ServedFile {
         reading.dispose();
         file.close();
         buffer.close();
-        for (int i = 0; i < 1000 && backend.counters().buffers() > 0; i++) {
-            RangeServer.sleep(10);
-        }
+        awaitNothingInFlight();
         assertThat(backend.counters().buffers()).isZero();
-        assertThat(backend.counters().inFlight()).isZero();
     }
 
     @Test

@@ -70,8 +70,9 @@ class PeersTest {
     void close() {
         await(
                 "nothing is open",
-                () -> backend.counters().files() == 0 && backend.counters().buffers() == 0);
-        assertThat(backend.counters().inFlight()).isZero();
+                () -> backend.counters().files() == 0
+                        && backend.counters().buffers() == 0
+                        && backend.counters().inFlight() == 0);
         backend.close();
     }
 

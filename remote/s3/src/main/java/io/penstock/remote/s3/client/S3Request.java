@@ -2,6 +2,8 @@
 package io.penstock.remote.s3.client;
 
 import io.penstock.NativeError;
+import io.penstock.engine.kit.ffi.Errno;
+import io.penstock.engine.kit.file.HostFailure;
 import io.penstock.engine.spi.NativeException;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.remote.http.ResponseHead;
@@ -37,9 +39,15 @@ import software.amazon.awssdk.crt.s3.S3RequestMetrics;
  */
 final class S3Request implements S3MetaRequestResponseHandler {
 
-    /** The client's transient errors: of connections, and of a server that has stayed busy. */
-    private static final Pattern PASSING =
-            Pattern.compile("AWS_(IO|ERROR_HTTP)_.*|AWS_ERROR_S3_(SLOW_DOWN|INTERNAL_ERROR|REQUEST_TIMEOUT)");
+    /** No connection could be opened: EMFILE or ENFILE. */
+    private static final String NO_DESCRIPTOR = "AWS_ERROR_MAX_FDS_EXCEEDED";
+
+    /** A call of the system failed, such as the resolution of a name that needs a file. */
+    private static final String CALL_FAILED = "AWS_ERROR_SYS_CALL_FAILURE";
+
+    /** The client's transient errors: of connections, of limits, and of a server that has stayed busy. */
+    private static final Pattern PASSING = Pattern.compile("AWS_(IO|ERROR_HTTP)_.*|AWS_ERROR_OOM|" + NO_DESCRIPTOR + "|"
+            + CALL_FAILED + "|AWS_ERROR_S3_(SLOW_DOWN|INTERNAL_ERROR|REQUEST_TIMEOUT)");
 
     /**
      * The TLS handshake failed, for example since no authority in the system's trust store has signed the certificate.
@@ -108,7 +116,8 @@ final class S3Request implements S3MetaRequestResponseHandler {
             started = client.start(options.withHttpRequest(
                     new HttpRequest(method, address.path() + query, headers.toArray(HttpHeader[]::new), body)));
         } catch (CrtRuntimeException e) {
-            end.accept(failed(error(e.errorCode), NativeFailure.Kind.PERMANENT));
+            NativeError error = error(e.errorCode);
+            end.accept(failed(error, kind(error)));
             return;
         }
         synchronized (this) {
@@ -214,7 +223,16 @@ final class S3Request implements S3MetaRequestResponseHandler {
         } else if (refused != 0) {
             ended.accept(failed(error(refused), NativeFailure.Kind.PERMANENT));
         } else {
-            ended.accept(failure(end));
+            ended.accept(told(end));
+        }
+    }
+
+    /** Returns the failure; the client would drop what is thrown here, and the request would never end. */
+    private Throwable told(S3FinishedResponseContext end) {
+        try {
+            return failure(end);
+        } catch (RuntimeException | Error e) {
+            return e;
         }
     }
 
@@ -226,9 +244,12 @@ final class S3Request implements S3MetaRequestResponseHandler {
             return failed(new NativeError(operation, status, code), ResponseHead.kind(status));
         }
         NativeError error = error(end.getErrorCode());
-        boolean passing = PASSING.matcher(error.symbol()).matches();
         NativeError known = code.isEmpty() ? error : new NativeError(operation, status, code);
-        return failed(known, passing ? NativeFailure.Kind.TRANSIENT : NativeFailure.Kind.PERMANENT);
+        return failed(known, kind(error));
+    }
+
+    private static NativeFailure.Kind kind(NativeError error) {
+        return PASSING.matcher(error.symbol()).matches() ? NativeFailure.Kind.TRANSIENT : NativeFailure.Kind.PERMANENT;
     }
 
     private NativeError error(int code) {
@@ -236,6 +257,17 @@ final class S3Request implements S3MetaRequestResponseHandler {
     }
 
     private NativeException failed(NativeError error, NativeFailure.Kind kind) {
-        return new NativeException(operation + " of " + address, new NativeFailure(error, kind));
+        return new NativeException(operation + " of " + address, new NativeFailure(error, kind, remedy(error)));
+    }
+
+    private String remedy(NativeError error) {
+        return switch (error.symbol()) {
+            case NO_DESCRIPTOR -> HostFailure.remedy(Errno.EMFILE);
+            case CALL_FAILED -> {
+                Throwable limit = HostFailure.ofLimitNow(address, 1);
+                yield limit == null ? "" : HostFailure.remedy(limit);
+            }
+            default -> "";
+        };
     }
 }

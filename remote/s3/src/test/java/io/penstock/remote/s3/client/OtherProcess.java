@@ -19,7 +19,15 @@ final class OtherProcess {
     /** Runs a class until its end, which must be a success, and returns what it has printed. */
     static String output(Class<?> program, Consumer<Map<String, String>> environment, String... options)
             throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(
+        return output(List.of(), program, environment, options);
+    }
+
+    /** As above, by a command that starts another. */
+    static String output(
+            List<String> by, Class<?> program, Consumer<Map<String, String>> environment, String... options)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(by);
+        command.addAll(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
         command.addAll(List.of(options));
         command.addAll(List.of(

@@ -368,7 +368,7 @@ class S3UploadTest {
         assertThat(backend.counters().inFlight()).isEqualTo(1);
         writing.dispose();
         file.close();
-        for (int i = 0; i < 1000 && backend.counters().files() > 0; i++) {
+        for (int i = 0; i < 1000 && backend.counters().inFlight() > 0; i++) { // the last that it gives back
             FaultProxy.sleep(10);
         }
         assertThat(backend.counters().inFlight()).isZero();
