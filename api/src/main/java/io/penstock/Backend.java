@@ -239,7 +239,9 @@ public interface Backend extends AutoCloseable {
      * <p><b>Threading:</b> {@code use} runs on the delivery scheduler with the subscriber's context, and may return a
      * publisher that completes elsewhere.
      *
-     * <p><b>Errors:</b> the errors of opening, of reading and of {@code use}, signalled once all leases have ended.
+     * <p><b>Errors:</b> the errors of opening, of reading and of {@code use}, signalled once all leases have ended;
+     * {@link PermanentStorageException} if the file that the plan names becomes shorter meanwhile, behind the chunks that
+     * were there.
      *
      * <p><b>Cancellation:</b> cancels the current publisher and the reads ahead; the memory is freed when the device
      * has released it.
@@ -276,8 +278,8 @@ public interface Backend extends AutoCloseable {
      * <p><b>Result:</b> one ByteBuffer per chunk, from position 0 to its limit, a copy that the subscriber owns. Chunks
      * are read ahead as {@link #stream} does; the next one is copied when it is requested.
      *
-     * <p><b>Errors:</b> the errors of opening and reading; {@link IllegalArgumentException} at once if a chunk does not
-     * fit a ByteBuffer.
+     * <p><b>Errors:</b> the errors of {@link #stream}; {@link IllegalArgumentException} at once if a chunk does not fit a
+     * ByteBuffer.
      *
      * <p><b>Cancellation:</b> as for {@link #stream}.
      */

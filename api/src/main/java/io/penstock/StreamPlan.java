@@ -40,20 +40,27 @@ public final class StreamPlan {
 
     /**
      * Streams a whole file, up to its length at subscription. It is opened when the stream is subscribed to, and closed
-     * when the stream ends. A file that reports length 0 is read to its end, one chunk after the other, in chunks of at
-     * most 4 MiB: files in {@code /proc} report no length but have bytes.
+     * when the stream ends. What is appended meanwhile is left out. A file that becomes shorter meanwhile is an error,
+     * behind the chunks that were there: {@link PermanentStorageException}, of {@link Outcome#PARTIAL}.
+     *
+     * <p>A file that reports length 0 is read to its end, one chunk after the other, in chunks of at most 4 MiB: files in
+     * {@code /proc} report no length but have bytes. So is a file of sysfs, which reports the length of a page.
      */
     public static StreamPlan of(Path path, FileOption... options) {
         Set<FileOption> set = options.length == 0 ? Set.of(FileOption.READ) : Set.of(options);
         return new StreamPlan(Optional.of(path), set, List.of(), DEFAULT_CHUNK, DEFAULT_DEPTH, false);
     }
 
-    /** Streams regions, in the order given; no chunk spans two regions. */
+    /**
+     * Streams regions, in the order given; no chunk spans two regions. A region may reach beyond the end of its file, and
+     * ends where the file ends when it is read, without an error: where that may change meanwhile, compare the bytes with
+     * the region's, or let the plan name the file.
+     */
     public static StreamPlan of(FileRegion... regions) {
         return of(List.of(regions));
     }
 
-    /** Streams regions, in the order given; no chunk spans two regions. */
+    /** As {@link #of(FileRegion...)}. */
     public static StreamPlan of(List<FileRegion> regions) {
         return new StreamPlan(Optional.empty(), Set.of(), List.copyOf(regions), DEFAULT_CHUNK, DEFAULT_DEPTH, false);
     }

@@ -31,11 +31,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Mono;
 
-/** Regular files of {@code /proc}, which state a length of 0 and have bytes. */
+/** Regular files of {@code /proc}, which state a length of 0 and have bytes, and of {@code /sys}, which state a page. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UnstatedLengthTest {
 
     private static final Path FILE = Path.of("/proc/version"); // always the same
+    private static final Path PAGE = Path.of("/sys/kernel/fscaps"); // states 4096 bytes, and has two
     private static final Path LONG = Path.of("/proc/cpuinfo"); // longer than what the kernel gives at once
 
     @BeforeEach
@@ -89,6 +90,15 @@ class UnstatedLengthTest {
                     .hasSize(expected.length)
                     .startsWith("processor".getBytes(StandardCharsets.US_ASCII))
                     .endsWith('\n');
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("variants")
+    void aFileThatStatesAPageIsReadToItsEnd(HostIo io) throws IOException {
+        assumeTrue(Files.isRegularFile(PAGE), "no such file in /sys");
+        try (Backend backend = open(io)) {
+            assertThat(streamed(backend, StreamPlan.of(PAGE))).isEqualTo(Files.readAllBytes(PAGE));
         }
     }
 

@@ -59,6 +59,11 @@ public abstract class WrappedFile<F extends NativeFile> implements NativeFile {
     }
 
     @Override
+    public final boolean hasItsLength() {
+        return host.hasItsLength();
+    }
+
+    @Override
     public final BasicFileAttributes attributes() throws IOException {
         return host.attributes();
     }

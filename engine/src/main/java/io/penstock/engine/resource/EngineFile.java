@@ -240,6 +240,11 @@ public class EngineFile extends Pinned implements StorageFile {
         }
     }
 
+    /** As {@link NativeFile#hasItsLength}. */
+    public boolean hasItsLength() {
+        return general.hasItsLength();
+    }
+
     @Override
     public BasicFileAttributes attributes() {
         try {

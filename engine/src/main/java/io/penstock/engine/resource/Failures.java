@@ -26,6 +26,15 @@ public final class Failures {
                 null);
     }
 
+    public static PenstockException shorter(Path path, long length, long end) {
+        return new PermanentStorageException(
+                "stream of " + path + " failed: the file became shorter while it was read: it had " + length
+                        + " bytes when it was opened, and ended at " + end
+                        + "; stream it again when nothing cuts it any more, or regions of it, which may end early",
+                new Failure(Outcome.PARTIAL, null, end),
+                null);
+    }
+
     public static PenstockException lengthNotRestored(Transfer transfer, long length, Throwable cause) {
         return new PermanentStorageException(
                 transfer + " wrote whole blocks, but the file could not be truncated to its length of " + length

@@ -55,6 +55,13 @@ public interface NativeFile extends AutoCloseable {
     long size() throws IOException;
 
     /**
+     * Returns whether it has as many bytes as {@link #size} states: files of sysfs state a page, whatever they have.
+     */
+    default boolean hasItsLength() {
+        return true;
+    }
+
+    /**
      * Returns its attributes as of its opening, also once it is closed. By default the attributes of a regular file of
      * this identity and length, whose times are not known.
      *

@@ -6,6 +6,8 @@ import io.penstock.HostLease;
 import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.engine.queue.Port;
+import io.penstock.engine.resource.EngineFile;
+import io.penstock.engine.resource.Failures;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
@@ -55,6 +57,8 @@ final class StreamSubscription<T> extends ChunkSubscription implements Fuseable.
     private final LeaseWatch watch;
     private long index;
     private long emitted; // by the uses that are over
+    private long length; // of a whole file at its opening; 0 for regions, and where it is not stated
+    private long moved; // bytes of all chunks so far
     private @Nullable Throwable failure;
 
     StreamSubscription(
@@ -202,7 +206,7 @@ final class StreamSubscription<T> extends ChunkSubscription implements Fuseable.
             if (refusal != null) {
                 fail(refusal);
             } else if (file != null) {
-                reads = readsOf(file, file.size());
+                reads = readsOf(file);
             } else if (plan.path().isEmpty()) {
                 reads = new ChunkReads(port(), this, buffers(), plan.regions(), plan.chunkBytes());
             }
@@ -213,9 +217,12 @@ final class StreamSubscription<T> extends ChunkSubscription implements Fuseable.
     }
 
     /**
-     * Returns the reads of a whole file. A file that reports no length, such as those in /proc, may still have bytes.
+     * Returns the reads of a whole file. A file that reports no length, such as those in /proc, may still have bytes,
+     * and sysfs reports the length of a page whatever a file has.
      */
-    private ChunkReads readsOf(StorageFile file, long size) {
+    private ChunkReads readsOf(StorageFile file) {
+        long size = file instanceof EngineFile known && !known.hasItsLength() ? 0 : file.size();
+        length = size;
         return size == 0
                 ? new ChunkReads(port(), this, buffers(), file, Math.min(plan.chunkBytes(), MOST_UNSTATED))
                 : new ChunkReads(port(), this, buffers(), List.of(file.region(0, size)), plan.chunkBytes());
@@ -253,6 +260,7 @@ final class StreamSubscription<T> extends ChunkSubscription implements Fuseable.
             fail(error);
             return;
         }
+        moved += read.moved();
         long offset = read.transfer().fileOffset(0);
         ChunkLease lease = new ChunkLease(this, read.buffer(), index++, offset, read.moved());
         ChunkUse<T> next = new ChunkUse<>(this, lease);
@@ -321,6 +329,9 @@ final class StreamSubscription<T> extends ChunkSubscription implements Fuseable.
         }
         CoreSubscriber<? super T> subscriber = Objects.requireNonNull(actual); // nothing has stopped it before
         tidy(); // first, so that the file is closed when the subscriber is signalled
+        if (failure == null && moved < length) {
+            failure = Failures.shorter(plan.path().orElseThrow(), length, moved);
+        }
         if (failure == null) {
             subscriber.onComplete();
         } else {

@@ -4,6 +4,8 @@ package io.penstock.engine.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.HostLease;
+import io.penstock.Outcome;
+import io.penstock.PermanentStorageException;
 import io.penstock.StreamPlan;
 import java.util.ArrayList;
 import java.util.List;
@@ -155,6 +157,35 @@ class FluxStreamTest extends StreamFixture {
         port.file.size = 2000;
         port.runAll();
         assertThat(subscriber.getReceivedOnNext()).containsExactly(100L);
+        assertThat(subscriber.isTerminatedComplete()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"250,3", "300,3", "0,0"})
+    void aFileThatBecomesShorterFailsItsStreamBehindTheBytesThatAreThere(int size, int chunks) {
+        TestSubscriber<Long> subscriber = stream(plan, 100, chunk -> Mono.just(chunk.length()));
+        port.manual.run();
+        port.file.size = size;
+        port.runAll();
+        assertThat(subscriber.getReceivedOnNext()).hasSize(chunks);
+        assertThat(subscriber.expectTerminalError())
+                .isInstanceOfSatisfying(PermanentStorageException.class, failure -> {
+                    assertThat(failure.outcome()).isEqualTo(Outcome.PARTIAL);
+                    assertThat(failure.bytes()).isEqualTo(size);
+                })
+                .hasMessageStartingWith(
+                        "stream of weights.bin failed: the file became shorter while it was read: it had "
+                                + "1000 bytes when it was opened, and ended at " + size + "; ");
+        assertThat(port.file.closes).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsAppendedWhileAFileIsReadIsLeftOut() {
+        TestSubscriber<Long> subscriber = stream(plan, 100, chunk -> Mono.just(chunk.length()));
+        port.manual.run();
+        port.file.size = 2000;
+        port.runAll();
+        assertThat(subscriber.getReceivedOnNext()).hasSize(10).containsOnly(100L);
         assertThat(subscriber.isTerminatedComplete()).isTrue();
     }
 

@@ -39,13 +39,6 @@ public interface HostFile extends NativeFile {
     void lengthen(long bytes) throws IOException;
 
     /**
-     * Returns whether it has as many bytes as {@link #size} states: files of sysfs state a page, whatever they have.
-     */
-    default boolean hasItsLength() {
-        return true;
-    }
-
-    /**
      * Checks a read of 0 bytes, which is the end of the file only if that states no more; some servers return 0 where
      * they have failed, and a file that has grown since has more. Blocks.
      *
