@@ -109,7 +109,10 @@ class HangUpTest {
             }
             server.disposeNow();
             long patience = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-            while ((LiveLeases.count() > 0 || host.counters().buffers() > 0) && System.nanoTime() < patience) {
+            while ((LiveLeases.count() > 0
+                            || host.counters().buffers() > 0
+                            || host.counters().pins() > 0)
+                    && System.nanoTime() < patience) {
                 if (collects) {
                     System.gc();
                 }
