@@ -28,7 +28,7 @@ import picocli.CommandLine.ParameterException;
             ExtentsCommand.class,
             DoctorCommand.class
         },
-        version = "penstock 0.1.0-SNAPSHOT",
+        version = "penstock 0.1.0",
         synopsisSubcommandLabel = "COMMAND")
 public final class Penstock {
 
