@@ -44,6 +44,7 @@ import reactor.core.publisher.Mono;
                         + " set, and what of the machine helps or slows down. Exits with 0 if the default backend can be used.")
 final class DoctorCommand implements Callable<Integer> {
 
+    private static final int STANDARD_OUTPUT = 1;
     private static final long MOST_READ_BYTES = 16 << 20;
     private static final String BACKEND = "penstock.backend";
     private static final String BACKEND_VARIABLE = "PENSTOCK_BACKEND";
@@ -84,7 +85,7 @@ final class DoctorCommand implements Callable<Integer> {
             report = new DoctorReport("none", why, List.of(), List.of(), List.of(), findings);
         }
         PrintWriter out = spec.commandLine().getOut();
-        out.println(json ? report.json() : report.text());
+        out.println(json ? report.json() : report.text(Progress.columns(STANDARD_OUTPUT)));
         out.flush();
         return report.isDefaultAvailable() ? 0 : 1;
     }

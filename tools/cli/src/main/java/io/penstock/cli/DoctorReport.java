@@ -4,6 +4,7 @@ package io.penstock.cli;
 import io.penstock.Availability;
 import io.penstock.Backends;
 import io.penstock.Explanation;
+import io.penstock.TransferPath;
 import io.penstock.cli.doctor.Finding;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -90,7 +91,12 @@ record DoctorReport(
                 + (gpus.isEmpty() ? "no GPU can be used" : "a GPU by " + gpus);
     }
 
-    String text() {
+    /**
+     * Returns the text.
+     *
+     * @param columns how wide a line may be; negative if they are not for a person
+     */
+    String text(int columns) {
         List<String> lines = new ArrayList<>();
         lines.add(verdict());
         listings.stream()
@@ -103,15 +109,20 @@ record DoctorReport(
         }
         if (!plans.isEmpty()) {
             lines.add("path of a read:");
-            plans.forEach(plan -> lines.add("    "
-                    + plain(plan.backend() + ": " + plan.explanation().path()
-                            + Variant.why("; ", plan.explanation()))));
+            plans.forEach(plan -> lines.add("    " + plain(plan.backend() + ": " + path(plan.explanation()))));
         }
         if (!findings.isEmpty()) {
             lines.add("machine:");
             findings.forEach(finding -> lines.addAll(lines(finding)));
         }
-        return String.join(System.lineSeparator(), lines);
+        return lines.stream()
+                .map(line -> columns < 0 ? line : TextTable.wrapped(line, columns))
+                .collect(Collectors.joining(System.lineSeparator()));
+    }
+
+    /** A read into host memory lacks nothing, and has no reason. */
+    private static String path(Explanation plan) {
+        return plan.path() + (plan.path() == TransferPath.HOST ? "" : Variant.why("; ", plan));
     }
 
     private static List<String> lines(Backends.Listing listing) {

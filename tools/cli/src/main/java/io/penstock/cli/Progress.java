@@ -25,6 +25,8 @@ public final class Progress {
     private static final int EVERY_MILLIS = 100;
     private static final long SILENT_NANOS = 500_000_000;
     private static final double MOST_NANOS = 100 * 3600e9;
+    private static final int BAR_COLUMNS = 51; // of a bar that is legible, with its percentage, bytes and times
+    private static final int LEAST_MESSAGE = 10; // a rate
 
     private final LongSupplier nanoTime;
     private final PrintStream to;
@@ -38,7 +40,7 @@ public final class Progress {
 
     /** Creates an instance that shows nothing if standard error is not a terminal. */
     public Progress() {
-        this(System.err, System::nanoTime, Progress::columns);
+        this(System.err, System::nanoTime, () -> columns(STANDARD_ERROR));
     }
 
     /** Same, with the place, the clock, and the width, which may change; it is negative where there is no terminal. */
@@ -48,8 +50,9 @@ public final class Progress {
         this.line = new Line(to, columns);
     }
 
-    private static int columns() {
-        int found = TerminalWidth.of(STANDARD_ERROR);
+    /** Returns how wide what a descriptor refers to is; negative if it is no terminal. */
+    static int columns(int fd) {
+        int found = TerminalWidth.of(fd);
         return found == 0 ? Penstock.columns(System.getenv("COLUMNS")) : found;
     }
 
@@ -104,7 +107,13 @@ public final class Progress {
                     .setConsumer(line)
                     .build();
         }
-        bar.setExtraMessage(TextTable.plain(message)).stepTo(Math.max(done, bar.getCurrent()));
+        bar.setExtraMessage(shortened(TextTable.plain(message))).stepTo(Math.max(done, bar.getCurrent()));
+    }
+
+    /** Returns what of a message leaves room for the bar, which the library cuts first. */
+    private String shortened(String message) {
+        int room = Math.max(LEAST_MESSAGE, line.columns.getAsInt() - BAR_COLUMNS);
+        return message.length() <= room ? message : message.substring(0, room).replaceFirst(",[^,]*$", "");
     }
 
     /**

@@ -5,12 +5,16 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Rows of text in columns; columns of numbers are aligned to the right. */
 public final class TextTable {
 
     private static final String GAP = "  ";
+    private static final Pattern COLOUR = Pattern.compile("\u001b\\[[0-9;]*m");
+    private static final Pattern LABEL = Pattern.compile(" *(?:\\S+ {2,})?");
 
     private final Set<Integer> numbers;
     private final List<List<String>> rows = new ArrayList<>();
@@ -44,6 +48,27 @@ public final class TextTable {
             }
             out.println(line.toString().stripTrailing());
         }
+    }
+
+    /** Breaks a line between words; what follows is indented as the text behind the line's label. */
+    static String wrapped(String line, int columns) {
+        Matcher label = LABEL.matcher(COLOUR.matcher(line).replaceAll(""));
+        int indent = label.lookingAt() ? label.end() : 0;
+        StringBuilder text = new StringBuilder();
+        int at = 0;
+        for (String word : line.split("(?<= )(?=[^ ])")) { // with the blanks behind it
+            if (at > indent && at + width(word.stripTrailing()) > columns) {
+                text.append(System.lineSeparator()).append(" ".repeat(indent));
+                at = indent;
+            }
+            text.append(word);
+            at += width(word);
+        }
+        return text.toString().replaceAll(" +(?=\\R)", "");
+    }
+
+    private static int width(String text) {
+        return COLOUR.matcher(text).replaceAll("").length();
     }
 
     /** Returns text on the lines that it has, without characters that a terminal would act on. */

@@ -73,6 +73,15 @@ class ProgressTest {
         assertThat(last()).matches(" +40% \\[=+ +] 2/5 s \\(0:00:0\\d / 0:00:0\\d\\) 1\\.00 GB, path HOST");
     }
 
+    @Test
+    void aNarrowTerminalHasABarAndTheRate() {
+        columns = 60;
+        progress.step("path STAGED, copying a file of a long name", 0, 10 * GB);
+        now.addAndGet(2 * SECOND);
+        progress.step("path STAGED, copying a file of a long name", 4 * GB, 10 * GB);
+        assertThat(last()).matches(" +40% \\[=+ +] +4000/10000 MB \\(0:00:0\\d / 0:00:0\\d\\) 2\\.00 GB/s");
+    }
+
     /** The command ends by Ctrl-C while another thread reports a step. */
     @Test
     void nothingIsShownBehindItsEnd() {

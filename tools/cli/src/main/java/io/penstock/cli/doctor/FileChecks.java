@@ -145,11 +145,14 @@ public final class FileChecks {
         String name = String.valueOf(link.getName(link.getNameCount() - (disk.equals(node) ? 1 : 2)));
         List<String> parts = machine.names(disk + "/slaves");
         boolean nvme = isNvme(machine, node, name);
+        // Unless told otherwise, the kernel takes virtual disks for rotating ones.
+        boolean rotating = !machine.isVirtual()
+                && machine.text(disk + "/queue/rotational").filter("1"::equals).isPresent();
         String what = name + (parts.isEmpty() ? "" : " of " + String.join(", ", parts)) + ": blocks of "
                 + machine.text(disk + "/queue/logical_block_size").orElse("?") + " bytes, requests of up to "
-                + machine.text(disk + "/queue/max_hw_sectors_kb").orElse("?") + " KiB, scheduler "
+                + machine.text(disk + "/queue/max_sectors_kb").orElse("?") + " KiB, scheduler "
                 + machine.text(disk + "/queue/scheduler").orElse("?")
-                + (machine.text(disk + "/queue/rotational").filter("1"::equals).isPresent() ? ", rotating" : "");
+                + (rotating ? ", rotating" : "");
         return nvme
                 ? Finding.ok(STORAGE, what)
                 : Finding.note(

@@ -59,6 +59,20 @@ class UnusualMachinesTest {
         assertThat(storage("253:1").why()).startsWith("not NVMe");
     }
 
+    /** Its driver claims that it takes requests of any size, and the kernel that it rotates. */
+    @Test
+    void aVirtualDiskHasTheLimitOfTheKernel() throws IOException {
+        link("/sys/dev/block/254:0", "/sys/devices/pci0000:00/virtio2/block/vda");
+        write("/sys/dev/block/254:0/queue/max_hw_sectors_kb", "2147483647\n");
+        write("/sys/dev/block/254:0/queue/max_sectors_kb", "1280\n");
+        write("/sys/dev/block/254:0/queue/rotational", "1\n");
+        assertThat(storage("254:0").what())
+                .contains("requests of up to 1280 KiB")
+                .endsWith(", rotating");
+        write("/proc/cpuinfo", "flags\t\t: fpu hypervisor\n");
+        assertThat(storage("254:0").what()).doesNotContain("rotating");
+    }
+
     /** Its memory is the processor's, and no firmware resizes its aperture. */
     @Test
     void theApertureOfAnIntegratedGpuIsNoSmallBar() throws IOException {
