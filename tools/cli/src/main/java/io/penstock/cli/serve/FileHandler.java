@@ -31,6 +31,10 @@ final class FileHandler implements BiFunction<HttpServerRequest, HttpServerRespo
     /** Characters of a host and a port (RFC 3986, 3.2.2), empty included. */
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._~%!$&'()*+,;=:\\[\\]-]*");
 
+    private static final String HINT =
+            "penstock serve: GET /PATH returns the file of that path below the folder that is"
+                    + " served, whole or by ranges. Folders are not listed.\n";
+
     private final Hosts hosts;
     private final ServedDirectory directory;
     private final Contents contents;
@@ -68,9 +72,9 @@ final class FileHandler implements BiFunction<HttpServerRequest, HttpServerRespo
         // connections.
         return Mono.fromCallable(() -> directory.find(path.get()))
                 .subscribeOn(Schedulers.boundedElastic())
-                .flatMap(found -> found.isEmpty()
-                        ? send(response, Reply.of(HttpResponseStatus.NOT_FOUND))
-                        : answer(request, response, found.get()))
+                .flatMap(found -> found.isPresent()
+                        ? answer(request, response, found.get())
+                        : hint(request, response, path.get().isRoot()))
                 .onErrorResume(IOException.class, e -> refuse(response, e))
                 .contextWrite(LateErrors::debugged); // of clients that leave meanwhile
     }
@@ -82,6 +86,18 @@ final class FileHandler implements BiFunction<HttpServerRequest, HttpServerRespo
         }
         // Opened before the headers are sent, so that a refusal can still have a status.
         return contents.use(file, content -> send(response, reply, content));
+    }
+
+    /** For a person with a browser, who has not read that nothing is listed. */
+    private static Mono<Void> hint(HttpServerRequest request, HttpServerResponse response, boolean root) {
+        Reply reply = Reply.of(root ? HttpResponseStatus.OK : HttpResponseStatus.NOT_FOUND);
+        reply.headers()
+                .set(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8")
+                .set(HttpHeaderNames.CONTENT_LENGTH, HINT.length());
+        boolean text = request.method().equals(HttpMethod.GET);
+        return start(response, reply)
+                .sendString(text ? Mono.just(HINT) : Mono.empty())
+                .then();
     }
 
     /** RFC 9112, 3.2: HTTP/1.1 requires exactly one; more than one or an invalid host is refused. */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli.serve;
 
-import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,10 +14,15 @@ import java.util.Optional;
  */
 record RequestPath(List<String> segments) {
 
-    private static final int HEX = 16;
+    private static final char REPLACEMENT = '\uFFFD';
 
     RequestPath {
         segments = List.copyOf(segments);
+    }
+
+    /** Returns whether it is the path of what is served itself. */
+    boolean isRoot() {
+        return segments.equals(List.of(""));
     }
 
     /** Parses a request target; empty if it can never name a file: dot segments, NUL, bad encoding. */
@@ -67,35 +70,12 @@ record RequestPath(List<String> segments) {
     }
 
     private static Optional<String> decode(String raw) {
-        if (raw.indexOf('%') < 0) {
-            return Optional.of(raw);
-        }
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(raw.length());
-        for (int i = 0; i < raw.length(); i++) {
-            char c = raw.charAt(i);
-            if (c != '%') {
-                bytes.writeBytes(String.valueOf(c).getBytes(StandardCharsets.UTF_8));
-                continue;
-            }
-            int high = i + 2 < raw.length() ? Character.digit(raw.charAt(i + 1), HEX) : -1;
-            int low = i + 2 < raw.length() ? Character.digit(raw.charAt(i + 2), HEX) : -1;
-            if (high < 0 || low < 0) {
-                return Optional.empty();
-            }
-            bytes.write(HEX * high + low);
-            i += 2;
-        }
-        return utf8(bytes.toByteArray());
-    }
-
-    private static Optional<String> utf8(byte[] bytes) {
         try {
-            return Optional.of(StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString());
-        } catch (CharacterCodingException notUtf8) {
-            return Optional.empty(); // overlong forms of '/' and '.' fail here too
+            String name = URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
+            // What is not UTF-8, overlong forms of '/' and '.' among it.
+            return Optional.of(name).filter(decoded -> decoded.indexOf(REPLACEMENT) < 0);
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
         }
     }
 }

@@ -258,14 +258,27 @@ class FileServerTest {
         Files.createDirectory(served.root.resolve("folder"));
         Process pipe = new ProcessBuilder("mkfifo", served.root.resolve("pipe").toString()).start();
         assertThat(pipe.waitFor()).isZero();
-        for (String target : new String[] {
-            "/", "/missing", "/folder", "/folder/", "/pipe", "/data.bin/", "/data.bin/x", "//data.bin/"
-        }) {
+        for (String target :
+                new String[] {"/missing", "/folder", "/folder/", "/pipe", "/data.bin/", "/data.bin/x", "//data.bin/"}) {
             assertThat(served.ask("GET", target).status()).as(target).isEqualTo(404);
         }
         assertThat(served.ask("GET", "/" + "x".repeat(300)).status())
                 .as("a name too long")
                 .isEqualTo(404);
+    }
+
+    @Test
+    void whatIsNoFileHasAHintButNoListing() throws IOException {
+        Files.createDirectory(served.root.resolve("folder"));
+        var root = served.ask("GET", "/");
+        assertThat(root.status()).isEqualTo(200);
+        assertThat(root.header("content-type")).isEqualTo("text/plain; charset=utf-8");
+        assertThat(root.text()).contains("GET /PATH", "Folders are not listed").doesNotContain("data.bin");
+        var folder = served.ask("GET", "/folder/");
+        assertThat(folder.status()).isEqualTo(404);
+        assertThat(folder.text()).isEqualTo(root.text());
+        assertThat(served.ask("HEAD", "/").text()).isEmpty();
+        assertThat(served.ask("GET", "/data.bin").body()).as("behind them").isEqualTo(data);
     }
 
     @Test

@@ -13,6 +13,7 @@ class RequestPathTest {
     @Test
     void segmentsAreDecodedOnceAndAfterSplitting() {
         assertThat(segments("/a%20b/c%2541?q=/x")).containsExactly("a b", "c%41");
+        assertThat(segments("/a+b")).as("no form").containsExactly("a+b");
         assertThat(segments("/%C3%A9.txt#part")).containsExactly("é.txt");
     }
 
