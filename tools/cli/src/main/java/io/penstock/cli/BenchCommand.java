@@ -125,15 +125,14 @@ final class BenchCommand implements Callable<Integer> {
             names = "--sweep",
             description =
                     "Tries sizes and numbers of transfers instead of --bs and --depth, then numbers of workers and how much each moves at a time;"
-                            + " draws both, and writes the best options to a file for penstock.config.")
+                            + " draws both, and prints the best options.")
     private boolean sweep;
 
     @Option(
             names = "--out",
             paramLabel = "NAME",
-            defaultValue = "penstock-sweep",
-            description = "The files of a sweep: NAME.properties and NAME.png (default: penstock-sweep).")
-    private String out = "penstock-sweep";
+            description = "Writes the options of a sweep to NAME.properties, and its picture to NAME.png.")
+    private @Nullable String out;
 
     @Option(names = "--force", description = "Overwrites the bytes of FILE if it exists, and the files of a sweep.")
     private boolean force;
@@ -167,7 +166,7 @@ final class BenchCommand implements Callable<Integer> {
                 created.commit();
             }
             print(report);
-            if (swept != null) { // after what took a minute to find is printed
+            if (swept != null && out != null) { // after what took a minute to find is printed
                 String written = swept.write(
                         out, force, why -> spec.commandLine().getErr().println("penstock: " + why));
                 if (!json) {
@@ -213,7 +212,7 @@ final class BenchCommand implements Callable<Integer> {
         if (sweep && choice.ownsFile(file)) {
             throw misuse("--sweep tries options of host I/O, staging and cuFile, which do not apply to " + file);
         }
-        if (sweep) {
+        if (out != null) {
             SweepReport.checkWritable(out, force);
         }
     }

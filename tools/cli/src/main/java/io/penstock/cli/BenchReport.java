@@ -136,9 +136,9 @@ record BenchReport(
                 .with("paths", figures.paths().stream().map(Enum::name).toList())
                 .with("evidence", figures.last().evidence().name())
                 .with("reason", figures.last().reason());
-        share(json, "cachedBefore", cachedBefore);
-        share(json, "cachedAfter", cachedAfter);
-        return json.with("syncNanos", syncNanos)
+        return json.with("cachedBefore", cachedBefore.orElse(Double.NaN), 3)
+                .with("cachedAfter", cachedAfter.orElse(Double.NaN), 3)
+                .with("syncNanos", syncNanos)
                 .with("verifiedBlocks", verified)
                 .with(
                         "devices",
@@ -148,13 +148,5 @@ record BenchReport(
                                         .with("bytes", device.getValue()))
                                 .toList())
                 .lines();
-    }
-
-    private static void share(JsonText json, String name, OptionalDouble share) {
-        if (share.isEmpty()) {
-            json.with(name, null);
-        } else {
-            json.with(name, share.getAsDouble(), 3);
-        }
     }
 }

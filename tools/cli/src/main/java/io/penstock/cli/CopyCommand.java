@@ -34,13 +34,19 @@ import reactor.core.publisher.Mono;
 @Command(name = "copy", description = "Copies a file through device memory, and prints the I/O path.")
 final class CopyCommand implements Callable<Integer> {
 
+    private static final long LEAST_RATED_BYTES = 1 << 20; // of fewer the beginning is measured
+
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
     @Parameters(index = "0", paramLabel = "SRC", converter = FileName.class, description = "A path, or a URL.")
     private Path source = Path.of("");
 
-    @Parameters(index = "1", paramLabel = "DST", converter = FileName.class, description = "A path, or an s3: URL.")
+    @Parameters(
+            index = "1",
+            paramLabel = "DST",
+            converter = FileName.class,
+            description = "A file, a folder for a file of SRC's name, or an s3: URL.")
     private Path destination = Path.of("");
 
     @Option(
@@ -72,6 +78,9 @@ final class CopyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        if (!FileName.isRemote(destination) && Files.isDirectory(destination) && source.getFileName() != null) {
+            destination = destination.resolve(source.getFileName().toString()).normalize();
+        }
         check();
         Variant variant = choice.variant(path);
         boolean uploads = FileName.isRemote(destination);
@@ -144,7 +153,7 @@ final class CopyCommand implements Callable<Integer> {
     }
 
     private static String rate(DeviceCopy.Result result) {
-        return result.moved() == 0 ? "" : " at " + Progress.rate(result.moved(), result.nanos());
+        return result.moved() < LEAST_RATED_BYTES ? "" : " at " + Progress.rate(result.moved(), result.nanos());
     }
 
     private void warn(Path leftByKill) {
@@ -173,9 +182,6 @@ final class CopyCommand implements Callable<Integer> {
     private void check() throws IOException {
         if (FileName.isRemote(destination) && !FileName.isWritable(destination)) {
             throw new IOException("DST must be a path, or an s3: URL, was " + destination);
-        }
-        if (!FileName.isRemote(destination) && Files.isDirectory(destination)) {
-            throw new IOException(destination + " is a directory");
         }
         if (!FileName.isRemote(destination) && Files.exists(destination) && !Files.isRegularFile(destination)) {
             throw new IOException(destination + " is not a regular file");
@@ -224,8 +230,8 @@ final class CopyCommand implements Callable<Integer> {
 
     private String sums(Path part) throws IOException {
         long bytes = 2 * Files.size(part);
-        String sourceSum = Sha256.of(source, done -> progress.step("verifying", done, bytes));
-        String copySum = Sha256.of(part, done -> progress.step("verifying", bytes / 2 + done, bytes));
+        String sourceSum = sha256(source, done -> progress.step("verifying", done, bytes));
+        String copySum = sha256(part, done -> progress.step("verifying", bytes / 2 + done, bytes));
         if (!sourceSum.equals(copySum)) {
             throw new IOException(
                     "the copy differs: SHA-256 of " + source + " is " + sourceSum + ", and of the copy " + copySum);
@@ -235,31 +241,20 @@ final class CopyCommand implements Callable<Integer> {
                 + TextTable.plain(destination.toString()) + line;
     }
 
-    /** The checksum that verifies a copy; computed with the JDK alone, so that Penstock does not verify itself. */
-    private static final class Sha256 {
-
-        private Sha256() {}
-
-        static String of(Path path, LongConsumer progress) throws IOException {
-            MessageDigest digest = digest();
-            byte[] bytes = new byte[1 << 18];
-            long done = 0;
-            try (InputStream in = Files.newInputStream(path)) {
-                for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
-                    digest.update(bytes, 0, read);
-                    done += read;
-                    progress.accept(done);
-                }
+    /** Computed with the JDK alone, so that Penstock does not verify itself. */
+    private static String sha256(Path path, LongConsumer progress) throws IOException {
+        byte[] bytes = new byte[1 << 18];
+        long done = 0;
+        try (InputStream in = Files.newInputStream(path)) {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
+                digest.update(bytes, 0, read);
+                done += read;
+                progress.accept(done);
             }
             return HexFormat.of().formatHex(digest.digest());
-        }
-
-        private static MessageDigest digest() {
-            try {
-                return MessageDigest.getInstance("SHA-256");
-            } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException("every JDK has SHA-256", e);
-            }
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
         }
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli;
 
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -13,24 +14,16 @@ final class JsonText {
 
     private final Map<String, @Nullable Object> fields = new LinkedHashMap<>();
 
-    /** A number that is rounded already. */
-    private record Rounded(String text) {
-
-        @Override
-        public String toString() {
-            return text;
-        }
-    }
-
     /** Adds a text, a number, a boolean, an object, a map of texts, a list of them, or null. */
     JsonText with(String name, @Nullable Object value) {
         fields.put(name, value);
         return this;
     }
 
-    /** Adds a number with so many digits behind its point. */
+    /** Adds a number with so many digits behind its point; null if there is none. */
     JsonText with(String name, double value, int digits) {
-        return with(name, new Rounded(String.format(Locale.ROOT, "%." + digits + "f", value)));
+        boolean known = Double.isFinite(value);
+        return with(name, known ? BigDecimal.valueOf(value).setScale(digits, RoundingMode.HALF_UP) : null);
     }
 
     private static String of(@Nullable Object value) {

@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
 /** {@code penstock load}: the arrays of files, into memory of the device, and how fast that was. */
 @Command(
         name = "load",
-        description = "Loads the arrays of files into memory of the device, and says how fast that was.")
+        description = "Loads the arrays of files into memory of the device, and prints how fast that was.")
 final class LoadCommand implements Callable<Integer> {
 
     private static final Pattern PART = Pattern.compile("(\\d{1,9})/(\\d{1,9})");
@@ -44,7 +44,7 @@ final class LoadCommand implements Callable<Integer> {
     @Option(
             names = "--shard",
             paramLabel = "DIMENSION",
-            description = "Loads one part of each array: of its rows, or of its columns; --part says which.")
+            description = "Loads one part of each array: of its rows, or of its columns; --part chooses it.")
     private Slice.@Nullable Dimension shard;
 
     @Option(names = "--part", paramLabel = "I/N", description = "Which part: 0/2 is the first of two (default: 0/1).")

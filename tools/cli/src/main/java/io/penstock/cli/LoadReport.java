@@ -36,7 +36,7 @@ final class LoadReport {
                                 .mapToInt(target -> target.loaded().arrays().size())
                                 .sum(),
                         "array"),
-                Counted.of(targets.bytes(), "byte"),
+                Counted.bytes(targets.bytes()),
                 targets.nanos() / 1e9,
                 Progress.rate(targets.bytes(), targets.nanos()),
                 paths(first.loaded()),
@@ -47,7 +47,7 @@ final class LoadReport {
     }
 
     private static void table(PrintWriter out, LoadedArrays loaded, Map<String, String> sums) {
-        String[] heading = {"name", "type", "shape", "bytes", "offset", sums.isEmpty() ? "" : "CRC-32C"};
+        String[] heading = {"name", "type", "shape", "bytes", "device offset", sums.isEmpty() ? "" : "CRC-32C"};
         TextTable table = new TextTable(Set.of(3, 4), heading);
         for (DeviceArray array : loaded.arrays()) {
             table.row(
@@ -104,7 +104,7 @@ final class LoadReport {
                 .with("type", array.type().name())
                 .with("shape", array.shape())
                 .with("bytes", array.bytes())
-                .with("offset", array.region().offset());
+                .with("deviceOffset", array.region().offset());
         return sums.isEmpty() ? json : json.with("crc32c", sums.getOrDefault(array.name(), ""));
     }
 }

@@ -72,7 +72,7 @@ final class LsCommand implements Callable<Integer> {
 
     private static void print(PrintWriter out, ArrayFile file) {
         file.attributes().forEach((key, value) -> out.println(TextTable.plain(key) + " = " + shortened(value)));
-        TextTable table = new TextTable(Set.of(3, 4), "name", "type", "shape", "bytes", "offset", "layout");
+        TextTable table = new TextTable(Set.of(3, 4), "name", "type", "shape", "bytes", "file offset", "layout");
         for (Array array : file.arrays()) {
             Array.Data data = array.data();
             table.row(
@@ -157,7 +157,7 @@ final class LsCommand implements Callable<Integer> {
                 .with("order", array.order() == Array.Order.ROW_MAJOR ? "row-major" : "column-major")
                 .with("byteOrder", array.byteOrder() == ByteOrder.BIG_ENDIAN ? "big-endian" : "little-endian");
         return array.data() instanceof Extent whole
-                ? json.with("file", whole.file().toString()).with("offset", whole.offset())
+                ? json.with("file", whole.file().toString()).with("fileOffset", whole.offset())
                 : json.with("chunks", chunks(array));
     }
 }

@@ -80,9 +80,12 @@ record SweepReport(Path file, String backend, String pattern, Sweep.Result resul
         out.println();
         List<String> names = List.copyOf(result.options().get(0).settings().keySet());
         TextTable options = new TextTable(Set.of(0, 1, 2), names.get(0), names.get(1), "GB/s", "");
-        for (Sweep.Point point : result.options()) {
-            List<String> values = List.copyOf(point.settings().values());
-            options.row(values.get(0), values.get(1), rate(point), bar(point, result.options()));
+        List<Sweep.Point> measured = new ArrayList<>(result.options());
+        measured.add(0, result.best());
+        for (Sweep.Point point : measured) {
+            List<String> values = new ArrayList<>(point.settings().values());
+            values.addAll(List.of("default", "default")); // where none is set
+            options.row(values.get(0), values.get(1), rate(point), bar(point, measured));
         }
         options.print(out);
         out.println();

@@ -62,7 +62,7 @@ class BenchCommandTest {
         assertThat(run.code()).isZero();
         assertThat(run.out()).contains("a?]0;title?b?c, blocks of 4KiB");
         CommandLineRun copy = CommandLineRun.of("copy", "--backend", "host", hostile, folder.resolve("d\007e"));
-        assertThat(copy.out()).contains("d?e at ");
+        assertThat(copy.out()).contains("d?e, path ");
     }
 
     @Test
@@ -213,7 +213,8 @@ class BenchCommandTest {
         assertThat(run.code()).as(run.err()).isZero();
         assertThat(run.out())
                 .containsPattern("64KiB +64 +\\d+\\.\\d\\d +[█#]+")
-                .containsPattern("penstock.host.queues +penstock.segment-bytes +GB/s")
+                .containsPattern(
+                        "penstock.host.queues +penstock.segment-bytes +GB/s\\R +default +default +\\d+\\.\\d\\d +[█#]*\\R")
                 .containsPattern("best: transfers of 64KiB, \\d+ in flight: .*, path HOST, backend host")
                 .containsPattern("\\d\\.\\d\\d times the defaults' rate");
         Path properties = folder.resolve("found.properties");
@@ -231,6 +232,13 @@ class BenchCommandTest {
         }
         assertThat(bench(file, "--sweep", "--time", "0.004", "--out", out).err())
                 .contains(properties + " exists; --force replaces it");
+    }
+
+    @Test
+    void aSweepWritesNoFileUnlessItIsNamed() throws IOException {
+        Path file = file(100_000);
+        assertThat(bench(file, "--sweep", "--time", "0.004").code()).isZero();
+        assertThat(files()).containsExactly(file);
     }
 
     @Test

@@ -53,7 +53,7 @@ class CopyCommandTest {
         assertThat(lines).hasSize(3);
         assertThat(lines.get(0))
                 .startsWith("copied " + size + " bytes to " + copy)
-                .contains(size == 0 ? copy + ", path none" : "B/s, path ")
+                .contains(size == 0 ? copy + ", path none" : size < 1 << 20 ? "/copy, path HOST" : "B/s, path ")
                 .contains("host");
         assertThat(lines.get(1)).matches("SHA-256 [0-9a-f]{64}  .*source");
         assertThat(lines.get(2)).startsWith(lines.get(1).substring(0, 72));
@@ -83,7 +83,7 @@ class CopyCommandTest {
         fill(10);
         CommandLineRun run = CommandLineRun.of("copy", source, copy, "--verify");
         assertThat(run.code()).as(run.err()).isZero();
-        assertThat(run.out()).doesNotContain("\u001b").contains("so?[2Jurce", "co?py at ");
+        assertThat(run.out()).doesNotContain("\u001b").contains("so?[2Jurce", "co?py, path ");
         assertThat(run.out().lines()).hasSize(3);
     }
 
@@ -153,11 +153,22 @@ class CopyCommandTest {
     }
 
     @Test
+    void aFolderGetsAFileOfTheSameNameAndFewBytesNoRate() throws IOException {
+        byte[] bytes = fill(1000);
+        Path target = Files.createDirectory(folder.resolve("target")).resolve("source");
+        CommandLineRun run = CommandLineRun.of("copy", source, target.getParent());
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out()).startsWith("copied 1000 bytes to " + target + ", path ");
+        assertThat(target).hasBinaryContent(bytes);
+        assertComplaint(target + " exists already", source, target.getParent());
+    }
+
+    @Test
     void badInputGetsOneLineAndLeavesNothing() throws IOException {
         fill(1000);
         assertComplaint("there is no file", folder.resolve("none"), copy);
         assertComplaint("is a directory", folder, copy);
-        assertComplaint("is a directory", source, folder);
+        assertComplaint("are the same file", source, folder);
         assertComplaint("are the same file", source, source);
         assertComplaint("are the same file", source, folder.resolve(".").resolve("source"));
         assertComplaint("there is no directory", source, folder.resolve("a/b"));

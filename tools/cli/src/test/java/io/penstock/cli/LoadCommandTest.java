@@ -64,7 +64,7 @@ class LoadCommandTest {
         assertThat(run.out().lines().toList())
                 .satisfiesExactly(
                         line -> assertThat(line).isEqualTo("made = by? hand"),
-                        line -> assertThat(line).matches("name +type +shape +bytes +offset +layout"),
+                        line -> assertThat(line).matches("name +type +shape +bytes +file offset +layout"),
                         line -> assertThat(line).matches("first +F32 +\\[2, 3] +24 +" + (8 + HEADER.length())),
                         line -> assertThat(line).matches("second +BF16 +\\[4, 1000] +8000 +" + (32 + HEADER.length())),
                         line -> assertThat(line).isEqualTo("2 arrays, 8024 bytes, safetensors"));
@@ -124,7 +124,7 @@ class LoadCommandTest {
         assertThat(run.code()).as(run.err()).isZero();
         assertThat(run.out().lines().toList())
                 .satisfiesExactly(
-                        line -> assertThat(line).matches("name +type +shape +bytes +offset +CRC-32C"),
+                        line -> assertThat(line).matches("name +type +shape +bytes +device offset +CRC-32C"),
                         line -> assertThat(line).matches("first +F32 +\\[2, 3] +24 +0 +" + crc(0, 24)),
                         line -> assertThat(line).matches("second +BF16 +\\[4, 1000] +8000 +256 +" + crc(24, 8000)),
                         line -> assertThat(line)
@@ -152,7 +152,7 @@ class LoadCommandTest {
         assertThat(run.out())
                 .contains("\"backend\": \"host\"", "\"path\": \"HOST\"", "\"bytes\": 2000", "\"verified\": true")
                 .contains(
-                        "\"name\": \"second\", \"type\": \"BF16\", \"shape\": [4, 250], \"bytes\": 2000, \"offset\": 0")
+                        "\"name\": \"second\", \"type\": \"BF16\", \"shape\": [4, 250], \"bytes\": 2000, \"deviceOffset\": 0")
                 .doesNotContain("first");
         CommandLineRun rows = CommandLineRun.of("load", model, "--shard", "rows", "--part", "1/2", "--json");
         assertThat(rows.out()).contains("\"shape\": [1, 3]", "\"shape\": [2, 1000]", "\"verified\": false");

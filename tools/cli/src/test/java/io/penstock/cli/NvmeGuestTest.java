@@ -73,7 +73,7 @@ class NvmeGuestTest {
                         FILE_BYTES + " bytes in 1 extents of namespace 1, controller PENSTOCK",
                         "copied " + FILE_BYTES + " bytes to /tmp/copy at ",
                         "path HOST, backend nvme",
-                        "copied 1024 bytes to /tmp/superblock at ",
+                        "copied 1024 bytes to /tmp/superblock, path ",
                         "copied by penstock",
                         "host memory of QEMU NVMe Ctrl, 67108864 bytes",
                         "read-only unless asked",
