@@ -17,7 +17,6 @@ import io.penstock.renderer.volume.NiftiFile;
 import io.penstock.renderer.volume.NiftiHeader;
 import io.penstock.renderer.volume.Scene;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.function.Function;
@@ -35,6 +34,7 @@ import picocli.CommandLine.Spec;
 public final class RenderCommand implements Subcommand {
 
     private static final int MAX_FRAMES = 100_000;
+    private static final String SUFFIX = ".png";
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -87,7 +87,7 @@ public final class RenderCommand implements Subcommand {
             names = "--out",
             paramLabel = "FILE",
             defaultValue = "penstock-render.png",
-            description = "The picture to write, a PNG whatever its name (default: penstock-render.png).")
+            description = "The picture to write, a PNG (default: penstock-render.png).")
     private Path out = Path.of("penstock-render.png");
 
     @Mixin
@@ -125,13 +125,13 @@ public final class RenderCommand implements Subcommand {
         if (frames < 1 || frames > MAX_FRAMES) {
             throw new ParameterException(spec.commandLine(), "--frames must be 1 to " + MAX_FRAMES + ", was " + frames);
         }
+        if (!out.toString().endsWith(SUFFIX)) {
+            throw new ParameterException(spec.commandLine(), "--out must end in " + SUFFIX + ", was " + out);
+        }
         try {
             new Camera(azimuth, elevation);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
-        }
-        if (Files.isDirectory(out)) {
-            throw new IOException(out + " is a directory, not a file for a picture");
         }
         PartFile.folder(out);
         PartFile.checkReplaceable(out);
@@ -204,9 +204,7 @@ public final class RenderCommand implements Subcommand {
             return out;
         }
         String name = String.valueOf(out.getFileName());
-        int dot = name.lastIndexOf('.');
-        String stem = dot > 0 ? name.substring(0, dot) : name;
-        String suffix = dot > 0 ? name.substring(dot) : "";
-        return out.resolveSibling(String.format(Locale.ROOT, "%s-%03d%s", stem, frame, suffix));
+        String stem = name.substring(0, name.length() - SUFFIX.length());
+        return out.resolveSibling(String.format(Locale.ROOT, "%s-%03d%s", stem, frame, SUFFIX));
     }
 }

@@ -151,8 +151,8 @@ class RenderCommandTest {
         assertComplaint("is a directory", "render", folder, "--out", out);
         assertComplaint("a budget of 65536 bytes is too small", "render", scan, "--budget", "64KiB", "--out", out);
         assertComplaint("there is no directory", "render", scan, "--out", folder.resolve("a/b.png"));
-        assertComplaint("is a directory", "render", scan, "--out", folder);
-        assertThat(names()).containsExactlyInAnyOrder("cut.nii", "text.nii", "scan.nii");
+        assertComplaint("only a regular file is replaced", "render", scan, "--out", Files.createDirectory(out));
+        assertThat(names()).containsExactlyInAnyOrder("cut.nii", "text.nii", "scan.nii", "out.png");
     }
 
     @Test
@@ -161,6 +161,9 @@ class RenderCommandTest {
         assertThat(CommandLineRun.of("render", "--budget", "much").code()).isEqualTo(2);
         assertThat(CommandLineRun.of("render", "--elevation", 91).code()).isEqualTo(2);
         assertThat(CommandLineRun.of("paint").code()).isEqualTo(2);
+        CommandLineRun jpeg = CommandLineRun.of("render", "--out", folder.resolve("brain.jpg"));
+        assertThat(jpeg.code()).isEqualTo(2);
+        assertThat(jpeg.err()).contains("--out must end in .png, was " + folder.resolve("brain.jpg"));
     }
 
     private static void assertComplaint(String fact, Object... arguments) {

@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "view",
         description =
-                "Serves a web page that shows a NIfTI volume (.nii, .nii.gz), streamed anew for every frame: turn it, and"
+                "Serves a web page that shows a NIfTI volume, streamed anew for every frame: turn it, and"
                         + " choose backend, path, budget, chunk and depth while the page shows rates, latencies and staging buffers.")
 public final class ViewCommand implements Subcommand {
 
