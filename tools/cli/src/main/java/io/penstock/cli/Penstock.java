@@ -10,9 +10,7 @@ import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
 
 /** The {@code penstock} command: its own subcommands, and each {@link Subcommand} on the class path. */
@@ -20,15 +18,17 @@ import picocli.CommandLine.ParameterException;
         name = "penstock",
         description = "Moves file data between storage and accelerators, and demonstrates its use.",
         subcommands = {
-            LoadCommand.class,
+            DoctorCommand.class,
             LsCommand.class,
+            LoadCommand.class,
             CopyCommand.class,
             BenchCommand.class,
             ServeCommand.class,
-            ExtentsCommand.class,
-            DoctorCommand.class
+            ExtentsCommand.class
         },
-        version = "penstock 0.1.0",
+        resourceBundle = "io.penstock.cli.Penstock",
+        version = "penstock ${bundle:built.version} (commit ${bundle:built.commit})",
+        footer = {"", "In a clone of the repository, ./penstock spark-demo runs a job of Spark, too."},
         synopsisSubcommandLabel = "COMMAND")
 public final class Penstock {
 
@@ -50,11 +50,19 @@ public final class Penstock {
 
     /** Runs a command and returns its exit code: 0, 1 if it failed, 2 if it was misused. */
     public static int run(PrintWriter out, PrintWriter err, String... arguments) {
+        int code = line(out, err).execute(arguments.length == 0 ? new String[] {"--help"} : arguments);
+        if (out.checkError() && code == 0) { // a PrintWriter does not throw
+            err.println("penstock: standard output cannot be written");
+            return FAILED;
+        }
+        return code;
+    }
+
+    /** Returns the command with all its subcommands. */
+    public static CommandLine line(PrintWriter out, PrintWriter err) {
         CommandLine line = new CommandLine(new Penstock());
         ServiceLoader.load(Subcommand.class, Penstock.class.getClassLoader()).forEach(line::addSubcommand);
-        CommandLine help = new CommandLine(new HelpCommand());
-        describeHelp(help.getCommandSpec());
-        line.addSubcommand(help);
+        line.addSubcommand(new HelpCommand());
         line.addSubcommand(new AutoComplete.GenerateCompletion());
         line.setOut(out);
         line.setErr(err);
@@ -70,12 +78,7 @@ public final class Penstock {
             command.getErr().println("penstock: " + Complaint.lines(e));
             return FAILED;
         });
-        int code = line.execute(arguments.length == 0 ? new String[] {"--help"} : arguments);
-        if (out.checkError() && code == 0) { // a PrintWriter does not throw
-            err.println("penstock: standard output cannot be written");
-            return FAILED;
-        }
-        return code;
+        return line;
     }
 
     /** Returns the width of help texts: the shell's value if it is a valid width. */
@@ -93,22 +96,6 @@ public final class Penstock {
                             .description("Shows this help.")
                             .build());
         }
-    }
-
-    /** Replaces the texts of picocli's own command. */
-    private static void describeHelp(CommandSpec help) {
-        help.usageMessage()
-                .header(new String[0])
-                .synopsisHeading("Usage: ")
-                .descriptionHeading("")
-                .description("Shows the help of a command.")
-                .parameterListHeading("");
-        help.remove(help.findOption("--help"));
-        PositionalParamSpec command = help.positionalParameters().get(0);
-        help.remove(command);
-        help.addPositional(PositionalParamSpec.builder(command)
-                .description("The command (default: penstock itself).")
-                .build());
     }
 
     private static void addVersion(CommandLine command) {

@@ -35,6 +35,28 @@ class PenstockTest {
     }
 
     @Test
+    void theVersionHasItsCommit() {
+        assertThat(CommandLineRun.of("--version").out())
+                .matches("penstock \\d+\\.\\d+\\.\\d+ \\(commit ([0-9a-f]{8}|unknown)\\)\\R");
+    }
+
+    @Test
+    void helpListsFirstWhatIsNeededFirst() {
+        assertThat(CommandLineRun.of("--help").out())
+                .containsSubsequence("  doctor ", "  ls ", "  load ", "  copy ", "  bench ", "  serve ", "spark-demo");
+    }
+
+    @Test
+    void aLineIsBrokenBetweenWordsAndIndentedAsItsText() {
+        assertThat(TextTable.wrapped("    \u001b[32mok     \u001b[0m a library of some length", 24)
+                        .lines())
+                .containsExactly("    \u001b[32mok     \u001b[0m a library of", "            some length");
+        assertThat(TextTable.wrapped("    - /a/path/without/blanks and more", 12)
+                        .lines())
+                .containsExactly("    -", "    /a/path/without/blanks", "    and more");
+    }
+
+    @Test
     void outputThatCannotBeWrittenIsAFailure() throws IOException {
         Path full = Path.of("/dev/full");
         assumeTrue(Files.isWritable(full), "there is no /dev/full");
