@@ -8,6 +8,7 @@ pthread_mutex_t cufile_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t cufile_progress = PTHREAD_COND_INITIALIZER;
 
 static int open_count;
+static int was_closed;
 
 /* CUfileDrvProps_t: 56 bytes. */
 struct properties {
@@ -27,6 +28,8 @@ int driver_open_count(void) {
 static CUfileError_t open_driver(void) {
     int cuda = fake_cuda_init();
     if (cuda) return (CUfileError_t){CUDA_DRIVER_ERROR, cuda};
+    /* Not documented: libcufile 1.15.1 then writes into freed memory when a thread that has called it ends. */
+    if (was_closed) complain("cuFileDriverOpen: the driver was closed before in this process");
     parameters_take();
     if (!direct_mode() && !compat_allowed()) return RESULT(NVFS_DRIVER_ERROR);
     open_count = 1;
@@ -63,6 +66,7 @@ static void end_all(void) {
         complain("cuFileDriverClose: %ld handles, %ld buffers, %ld batches and %ld streams are left", files, buffers,
                  batches, streams);
     open_count = 0;
+    was_closed = 1;
     live("driver", -1);
     stats_reset();
 }
@@ -180,7 +184,7 @@ void reset_library(void) {
     batches_end();
     buffers_end();
     files_end();
-    open_count = 0;
+    open_count = was_closed = 0;
     parameters_reset();
     stats_reset();
     UNLOCK();

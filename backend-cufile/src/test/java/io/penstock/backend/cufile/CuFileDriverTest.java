@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The life of cuFile's driver: opened late, once, with the first one's settings, and closed last. */
+/** The life of cuFile's driver: opened late, once in a process, with the first one's settings. */
 @ExtendWith(FreshFakes.class)
 class CuFileDriverTest {
 
@@ -41,7 +41,7 @@ class CuFileDriverTest {
     }
 
     @Test
-    void itIsOpenedAtTheFirstFileAndClosedAfterTheLastBackend() throws IOException {
+    void itIsOpenedAtTheFirstFileAndStaysOpen() throws IOException {
         Options options = CuFileFake.options(CufilePath.SYNC);
         try (CuFileBench first = CuFileBench.open(options)) {
             DeviceBuffer buffer = first.buffer(4096);
@@ -52,21 +52,36 @@ class CuFileDriverTest {
                 first.move(Transfer.read(file.all(), buffer.all()));
                 assertThat(cufile.calls(OPEN)).isEqualTo(1);
             }
-            assertThat(closed()).as("while the first backend is open").isZero();
         }
-        assertThat(closed()).isEqualTo(1);
+        assertThat(closed()).isZero();
     }
 
     @Test
-    void itIsClosedAndOpenedAgain() throws IOException {
-        for (int i = 1; i <= 3; i++) {
+    void itIsOpenedOnceForAllBackendsOfAProcess() throws IOException {
+        for (int i = 0; i < 3; i++) {
             try (CuFileBench bench = CuFileBench.open(CufilePath.BATCH)) {
                 StorageFile file = bench.file(CuFileBench.bytes(4096));
                 bench.move(Transfer.read(file.all(), bench.buffer(4096).all()));
             }
-            assertThat(cufile.calls(OPEN)).isEqualTo(i);
-            assertThat(closed()).isEqualTo(i);
         }
+        assertThat(cufile.calls(OPEN)).isEqualTo(1);
+        assertThat(closed()).isZero();
+    }
+
+    @Test
+    void aLaterBackendWithOtherSettingsIsRefusedItWithBoth() throws IOException {
+        Options options = CuFileFake.options(CufilePath.SYNC);
+        try (CuFileBench first = CuFileBench.open(options)) {
+            first.file(CuFileBench.bytes(4096));
+        }
+        try (CuFileBench second = CuFileBench.open(options.with(CufileOptions.STATISTICS, 2))) {
+            StorageFile file = second.file(CuFileBench.bytes(4096));
+            Transfer read = Transfer.read(file.all(), second.buffer(4096).all());
+            assertThat(second.move(read).path()).isEqualTo(TransferPath.STAGED);
+            assertThat(second.backend().explain(read).whyNotDirect())
+                    .contains("penstock.cufile.statistics=0", "penstock.cufile.statistics=2");
+        }
+        assertThat(cufile.calls(OPEN)).isEqualTo(1);
     }
 
     @Test
@@ -161,8 +176,16 @@ class CuFileDriverTest {
             assertThat(bench.move(read).path()).isEqualTo(TransferPath.STAGED);
             assertThat(bench.backend().explain(read).whyNotDirect())
                     .contains("penstock.cufile.cache-bytes=8192KiB", "cuFileDriverSetMaxCacheSize -> ", "(5003)");
-            assertThat(closed()).as("the driver is not left open").isPositive().isEqualTo(cufile.calls(OPEN));
+            assertThat(closed()).as("the driver is not left open").isEqualTo(1);
         }
+        try (CuFileBench later = CuFileBench.open(CufilePath.SYNC)) {
+            StorageFile file = later.file(CuFileBench.bytes(4096));
+            Transfer read = Transfer.read(file.all(), later.buffer(4096).all());
+            assertThat(later.move(read).path()).isEqualTo(TransferPath.STAGED);
+            assertThat(later.backend().explain(read).whyNotDirect())
+                    .contains("is not opened twice in a process", "cuFileDriverSetMaxCacheSize -> ");
+        }
+        assertThat(cufile.calls(OPEN)).isEqualTo(1);
     }
 
     @Test

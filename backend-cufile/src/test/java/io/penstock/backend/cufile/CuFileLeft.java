@@ -25,7 +25,7 @@ final class CuFileLeft {
         }) {
             assertThat(Fakes.cuda().awaitLive(kind, 0)).as(kind).isZero();
         }
-        GpuFixture.await(() -> !CuFileDriver.isOpen()); // closed behind the last file
+        GpuFixture.await(() -> !CuFileDriver.isUsed()); // left behind the last file
         assertThat(RegisteredMemory.count()).as("registrations").isZero();
     }
 }

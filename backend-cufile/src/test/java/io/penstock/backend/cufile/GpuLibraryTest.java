@@ -67,7 +67,7 @@ class GpuLibraryTest {
     void nothingIsLeft() {
         if (gpu != null) {
             gpu.close();
-            GpuFixture.await(() -> !CuFileDriver.isOpen());
+            GpuFixture.await(() -> !CuFileDriver.isUsed());
             assertThat(RegisteredMemory.count()).isZero();
             assertThat(LiveObjects.count(CuFileHandles.class)).isZero();
         }

@@ -64,7 +64,7 @@ class GpuPairTest {
     @AfterEach
     void nothingIsLeft() {
         gpus.close();
-        GpuFixture.await(() -> !CuFileDriver.isOpen() && LiveObjects.count(GpuMemory.class) == 0);
+        GpuFixture.await(() -> !CuFileDriver.isUsed() && LiveObjects.count(GpuMemory.class) == 0);
         assertThat(RegisteredMemory.count()).isZero();
     }
 

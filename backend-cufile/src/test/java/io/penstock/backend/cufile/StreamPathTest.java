@@ -453,7 +453,7 @@ class StreamPathTest {
         bench.backend().close();
         bench.cuda.fail("cuCtxPushCurrent", -1, 0);
         assertThat(bench.cuda.awaitLive("contexts", 0)).isZero();
-        assertThat(bench.cufile.awaitLive("driver", 0)).isZero();
+        assertThat(bench.cufile.awaitLive("streams", 0)).isZero();
         Fakes.reset(); // what was pinned was not unpinned: the context was not gone for the fake
     }
 }

@@ -21,7 +21,7 @@ public final class FileThreads {
     private static final int MOST = 1024;
     private static final int MOST_IN_FOLDER = 16;
 
-    /** As long as Reactor keeps its own: libcufile writes into freed memory when a thread that has called it ends. */
+    /** As long as Reactor keeps its own. */
     private static final int KEEP_SECONDS = 60;
 
     /** Created at its first use. */

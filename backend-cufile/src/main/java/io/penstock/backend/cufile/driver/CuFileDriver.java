@@ -10,18 +10,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * libcufile's driver while it is open; a process has one. Its first user opens it, which is slow; the last user to
- * leave closes it. Sessions, files, registered memory, streams and batches are all users, so it is closed after all of
- * them.
+ * libcufile's driver; a process has one. Its first user opens it, which is slow. Sessions, files, registered memory,
+ * streams and batches are users.
  *
- * <p><b>Threading:</b> thread-safe; opening and closing block.
+ * <p><b>Lifetime:</b> the driver stays open until the process ends, and keeps the settings of its first user. A driver
+ * that was closed must not be opened again: libcufile 1.15 has an object for each thread that has called it, deletes
+ * these objects at the next opening, and writes into a deleted one when its thread ends, whoever owns the memory by
+ * then ({@code tools/benchmarks/experiments/reopened.c}). A driver that the application has opened is left to the
+ * application.
+ *
+ * <p><b>Threading:</b> thread-safe; opening blocks.
  */
 public final class CuFileDriver {
 
     private static final Logger LOG = LoggerFactory.getLogger(CuFileDriver.class);
 
     private static final String PROCESS = "cuFile's driver";
-    private static final Shared<String, CuFileDriver> OPEN = new Shared<>(CuFileDriver::close);
+    private static final Shared<String, CuFileDriver> OPEN = new Shared<>(unused -> {});
+
+    // Written and read by openers; OPEN runs one at a time, and orders them.
+    private static @Nullable CuFileDriver kept;
+    private static @Nullable String closed; // why: the open driver refused its first user's settings
 
     private final CuFileSettings settings;
     private final DriverProperties properties;
@@ -36,17 +45,29 @@ public final class CuFileDriver {
     }
 
     /**
-     * Adds a user, and opens the driver for the first one; a CUDA context must be current.
+     * Adds a user, and opens the driver for the process's first one; a CUDA context must be current.
      *
      * @param wanted the settings to open it with
      * @throws CuFileRefusal with libcufile's answer, or if it is open with other settings
      */
     public static CuFileDriver open(CuFileSettings wanted) throws CuFileRefusal {
-        CuFileDriver driver = OPEN.open(PROCESS, () -> start(wanted));
+        CuFileDriver driver = OPEN.open(PROCESS, () -> keptOrStarted(wanted));
         if (!wanted.equals(driver.settings)) {
             driver.leave();
             throw new CuFileRefusal("cuFile's driver is open in this process with " + driver.settings
                     + ", and cannot be opened a second time with " + wanted);
+        }
+        return driver;
+    }
+
+    private static CuFileDriver keptOrStarted(CuFileSettings wanted) throws CuFileRefusal {
+        if (closed != null) {
+            throw new CuFileRefusal("cuFile's driver is not opened twice in a process: " + closed);
+        }
+        CuFileDriver driver = kept;
+        if (driver == null) {
+            driver = start(wanted);
+            kept = driver.ours ? driver : null;
         }
         return driver;
     }
@@ -63,7 +84,8 @@ public final class CuFileDriver {
         try {
             wanted.afterOpening();
             driver = new CuFileDriver(wanted, readProperties(), ours);
-        } catch (CuFileRefusal | RuntimeException | Error e) {
+        } catch (CuFileRefusal e) {
+            closed = ours ? e.getMessage() : null;
             shut(ours);
             throw e;
         }
@@ -84,7 +106,7 @@ public final class CuFileDriver {
         return DriverProperties.of(properties);
     }
 
-    /** Adds a user to the open driver; returns null if it is not open. */
+    /** Adds a user to the driver; returns null if it has none yet. */
     public static @Nullable CuFileDriver find() {
         return OPEN.find(PROCESS);
     }
@@ -98,14 +120,15 @@ public final class CuFileDriver {
         return driver;
     }
 
-    /** Removes a user; the last one closes the driver. */
+    /** Removes a user. */
     public void leave() {
         OPEN.leave(this);
     }
 
-    private void close() {
-        shut(ours);
-        LOG.debug("cuFile's driver is closed");
+    /** Forgets the driver of a library that has none open; for tests, whose fakes can be made as new. */
+    static void forget() {
+        kept = null;
+        closed = null;
     }
 
     private static void shut(boolean ours) {
@@ -130,8 +153,8 @@ public final class CuFileDriver {
         return ignored;
     }
 
-    /** Returns true if the driver is open, or being opened or closed. */
-    public static boolean isOpen() {
+    /** Returns true if the driver has a user, or is being opened for one. */
+    public static boolean isUsed() {
         return OPEN.size() > 0;
     }
 }

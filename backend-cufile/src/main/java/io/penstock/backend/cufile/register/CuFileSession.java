@@ -232,7 +232,7 @@ public final class CuFileSession implements CudaDriver.Watcher {
         }
     }
 
-    /** Leaves the driver, which closes when all files and all registered memory have left it too. */
+    /** Leaves the driver. */
     @Override
     public synchronized void close() {
         CuFileDriver known = driver;

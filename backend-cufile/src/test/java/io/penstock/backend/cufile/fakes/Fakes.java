@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.fakes;
 
+import io.penstock.backend.cufile.driver.ForgottenDriver;
 import io.penstock.engine.testing.CompiledFakes;
 import io.penstock.engine.testing.FakeControl;
 import io.penstock.tck.Require;
@@ -85,12 +86,13 @@ public final class Fakes {
         return control;
     }
 
-    /** Resets both. */
+    /** Resets both, as if the process had not called them. */
     public static void reset() {
         // What the one has enqueued with the other ends with the other's streams, and is counted down after that.
         cufile().reset();
         cuda().reset();
         cufile().reset();
+        ForgottenDriver.forget();
     }
 
     /** Returns the first complaint of either. */

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.backend.cufile.driver;
+
+/** The driver that a process keeps, in tests that make the fakes as new. */
+public final class ForgottenDriver {
+
+    private ForgottenDriver() {}
+
+    /** Lets the next user open the driver, of which no user may be left. */
+    public static void forget() {
+        CuFileDriver.forget();
+    }
+}
