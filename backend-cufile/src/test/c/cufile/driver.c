@@ -130,7 +130,7 @@ EXPORT CUfileError_t cuFileDriverGetProperties(struct properties *told) {
 
 /*
  * The setters of a driver that is open: kilobytes, in multiples of 4. Without nvidia-fs the real library (1.15.1 on an H200:
- * docs/cufile.md) answers success and changes nothing.
+ * docs/vendors/cufile.md) answers success and changes nothing.
  */
 static CUfileError_t set_size(enum size_parameter parameter, size_t kb) {
     LOCK();

@@ -7,12 +7,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** Holds docs/cufile.md to its word: the tests that it names exist. */
+/** Holds docs/vendors/cufile.md to its word: the tests that it names exist. */
 class CuFilePageTest {
 
     @Test
     void everyTestThatThePageNamesExists() throws IOException {
-        String page = Files.readString(Path.of("..", "docs", "cufile.md"));
+        String page = Files.readString(Path.of("..", "docs", "vendors", "cufile.md"));
         PageTests.assertExist(page, getClass().getPackageName());
     }
 }

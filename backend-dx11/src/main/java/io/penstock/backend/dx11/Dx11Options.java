@@ -44,7 +44,8 @@ public final class Dx11Options {
     public static final Option<String> SSG_HEADER = OPTIONS.add(Option.text(
             "penstock.dx11.ssg.header",
             "",
-            "the constants of AMD's header that its manual omits, see docs/dx11.md; without them there is no SSG"));
+            "the constants of AMD's header that its manual omits, see docs/vendors/dx11.md;"
+                    + " without them there is no SSG"));
 
     /** The library of AMD's driver. */
     public static final Option<String> SSG_LIBRARY = OPTIONS.add(

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each answer in the manual, and what the application gets; docs/dx11.md has them in a table. */
+/** Each answer in the manual, and what the application gets; docs/vendors/dx11.md has them in a table. */
 @ExtendWith(SsgFake.class)
 class SsgErrorsTest {
 

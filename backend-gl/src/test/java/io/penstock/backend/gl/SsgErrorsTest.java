@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
-/** Each error in the manual, and what the application gets; docs/gl.md has them in a table. */
+/** Each error in the manual, and what the application gets; docs/vendors/gl.md has them in a table. */
 @ExtendWith(FreshSsg.class)
 class SsgErrorsTest {
 

@@ -11,7 +11,7 @@ import io.penstock.Transfer;
 import java.nio.file.Path;
 import reactor.core.publisher.Mono;
 
-/** AMD's code sample for OpenCL (chapter 5 of the manual), line for line; docs/opencl-ssg.md has it too. */
+/** AMD's code sample for OpenCL (chapter 5 of the manual), line for line; docs/vendors/opencl-ssg.md has it too. */
 final class ManualSample {
 
     private ManualSample() {}

@@ -69,7 +69,7 @@ class ManualSampleTest {
                 Files.readAllLines(source).stream().map(String::strip).toList();
         List<String> sample = lines.subList(lines.indexOf("// sample") + 1, lines.lastIndexOf("// sample"));
         assertThat(sample).hasSizeGreaterThan(5);
-        String page = Files.readString(Path.of("..", "docs", "opencl-ssg.md"));
+        String page = Files.readString(Path.of("..", "docs", "vendors", "opencl-ssg.md"));
         String block =
                 page.substring(page.indexOf("```java\n") + 8, page.indexOf("\n```\n", page.indexOf("```java\n")));
         // Lines are broken differently here, by the formatter.

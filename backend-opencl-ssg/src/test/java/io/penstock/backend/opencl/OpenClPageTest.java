@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Holds docs/opencl-ssg.md to its word: its tests exist, and no row of the manual is missing. */
+/** Holds docs/vendors/opencl-ssg.md to its word: its tests exist, and no row of the manual is missing. */
 class OpenClPageTest {
 
     private static final Pattern ROW =
@@ -39,7 +39,7 @@ class OpenClPageTest {
             "CL_MEM_OBJECT_ALLOCATION_FAILURE");
 
     private static String page() throws IOException {
-        return Files.readString(Path.of("..", "docs", "opencl-ssg.md"));
+        return Files.readString(Path.of("..", "docs", "vendors", "opencl-ssg.md"));
     }
 
     @Test

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each answer in the manual, and what the application gets; docs/opencl-ssg.md has them in a table. */
+/** Each answer in the manual, and what the application gets; docs/vendors/opencl-ssg.md has them in a table. */
 @ExtendWith(FreshSsg.class)
 class SsgErrorsTest {
 

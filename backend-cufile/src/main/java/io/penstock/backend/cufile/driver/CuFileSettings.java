@@ -87,7 +87,7 @@ public record CuFileSettings(
 
     /**
      * Returns the options that the driver accepted but did not apply. Without nvidia-fs, libcufile 1.15 applies none of
-     * its four setters' values, before it is opened or after (docs/cufile.md).
+     * its four setters' values, before it is opened or after (docs/vendors/cufile.md).
      */
     List<String> ignored(DriverProperties driver) {
         List<String> ignored = new ArrayList<>();

@@ -79,7 +79,7 @@ final class GlProbe {
         GlFacts facts = seen.facts;
         if (options.get(GlOptions.PATH) == GlPath.SSG && !seen.proof.isProven()) {
             return Availability.absent(
-                    GlOptions.PATH + "=ssg, but " + seen.proof.reason(), "see docs/gl.md for its requirements");
+                    GlOptions.PATH + "=ssg, but " + seen.proof.reason(), "see docs/vendors/gl.md for its requirements");
         }
         details.add("OpenGL " + facts.version() + ", " + facts.vendor() + ", " + Gl.file());
         details.add(seen.proof.toString());
