@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PageTest {
 
     private static final int MOST_LINES = 60;
+    private static final Pattern IMPORT = Pattern.compile("^import .*?(\\w+);\n", Pattern.MULTILINE);
     private static final Path MODULE =
             Path.of(System.getProperty("basedir", "")).toAbsolutePath();
     private static final Path PAGE = MODULE.resolve("../../docs/samples.md");
@@ -70,17 +73,32 @@ class PageTest {
         assertThat(blocks("samples.md", "kotlin")).containsExactly(source.substring(source.indexOf("/**")));
     }
 
-    /** Other pages quote parts of programs, which tests run. */
+    /** Other pages quote parts of programs, which tests run: unindented, behind the imports of what they name. */
     @ParameterizedTest
     @ValueSource(strings = {"formats.md", "recipes.md"})
-    void everyBlockOfThePageStandsInAProgram(String page) throws IOException {
-        StringBuilder sources = new StringBuilder();
+    void everyBlockOfThePageStandsInAProgramAndCanBePasted(String page) throws IOException {
+        List<String> sources = new ArrayList<>();
         for (Path program : programs()) {
-            sources.append(Files.readString(program));
+            sources.add(Files.readString(program));
         }
         assertThat(blocks(page, "java"))
                 .hasSizeGreaterThanOrEqualTo(3)
-                .allSatisfy(block -> assertThat(sources).contains(block));
+                .allSatisfy(block -> assertThat(sources).anySatisfy(source -> assertIsQuoted(block, source)));
+    }
+
+    private static void assertIsQuoted(String block, String source) {
+        String body = block.replaceFirst("\\A(import .*\n)+\n", "");
+        assertThat(source.lines().map(String::strip).collect(Collectors.joining("\n")))
+                .contains(body.lines().map(String::strip).collect(Collectors.joining("\n")));
+        assertThat(body).isEqualTo(body.stripIndent());
+        String imports = IMPORT.matcher(source)
+                .results()
+                .filter(one -> Pattern.compile("\\b" + one.group(1) + "\\b")
+                        .matcher(body)
+                        .find())
+                .map(MatchResult::group)
+                .collect(Collectors.joining());
+        assertThat(block).isEqualTo(imports.isEmpty() ? body : imports + "\n" + body);
     }
 
     /** .ci/release builds and runs that project. */
