@@ -47,7 +47,7 @@ def on_post_build(config):
     site = config["site_dir"]
     pages = {}
     for folder, _, names in os.walk(site):
-        if os.path.relpath(folder, site).split(os.sep)[0] == "apidocs":
+        if os.path.relpath(folder, site).split(os.sep)[0].startswith("apidocs"):
             continue
         for name in names:
             if name.endswith(".html") and name != "404.html":
