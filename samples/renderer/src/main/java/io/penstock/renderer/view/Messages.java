@@ -92,7 +92,7 @@ final class Messages {
      *
      * @param nanos the interval
      * @param movedBytes the bytes that arrived in it
-     * @param inFlightBytes the bytes in flight, on average
+     * @param inFlightBytes the most bytes in flight that were found
      * @param latencies of the transfers that ended in it, sorted, in nanoseconds
      * @param staging for each I/O queue the states of its staging buffers, a digit each, once for each sample
      */

@@ -20,7 +20,7 @@ final class Sampler {
     private long start = System.nanoTime();
     private long moved;
     private long ended;
-    private long inFlight; // the sum of the samples
+    private long inFlight; // the most of the samples
     private int samples;
 
     private Sampler(Viewer viewer) {
@@ -51,7 +51,7 @@ final class Sampler {
         }
         samples++;
         if (now != null) {
-            inFlight += now.meter().inFlightBytes();
+            inFlight = Math.max(inFlight, now.meter().inFlightBytes());
             List<List<StagingState>> states = now.backend().stagingStates();
             for (int queue = 0; queue < states.size(); queue++) {
                 if (queue == staging.size()) {
@@ -83,7 +83,7 @@ final class Sampler {
         long movedNow = movedBytes();
         long[] latencies = of == null ? new long[0] : of.meter().latenciesSince(ended);
         Messages.Stats stats =
-                new Messages.Stats(now - start, movedNow - moved, inFlight / samples, latencies, List.copyOf(staging));
+                new Messages.Stats(now - start, movedNow - moved, inFlight, latencies, List.copyOf(staging));
         begin(now, movedNow);
         return stats;
     }

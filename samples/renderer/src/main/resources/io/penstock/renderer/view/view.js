@@ -47,6 +47,7 @@ function connect() {
     if (!opened) refused();
     const seconds = Math.min(2 ** page.retry++, 10) / 2;
     connection('wait', 'connection lost, trying again');
+    stale(true);
     setTimeout(connect, seconds * 1000);
   };
   page.socket = socket;
@@ -66,6 +67,12 @@ async function refused() {
 function connection(kind, text) {
   $('connection').dataset.state = kind;
   if ($('connection').textContent !== text) $('connection').textContent = text;
+}
+
+/** What is shown is no longer so: it is dimmed until the connection is back. */
+function stale(is) {
+  document.body.classList.toggle('stale', is);
+  $('since').textContent = is ? `stopped at ${new Date().toLocaleTimeString()}` : 'last 30 s';
 }
 
 function received(message) {
@@ -153,11 +160,24 @@ function hello(message) {
   }
   backends(message.backends);
   connection('open', 'connected');
+  stale(false);
   changed();
 }
 
 function backends(listings) {
-  $('backends').replaceChildren(...listings.map(listing => {
+  const open = $('absent')?.open ?? false;
+  const absent = listings.filter(listing => !listing.available);
+  const folded = document.createElement('details');
+  Object.assign(folded, {id: 'absent', open, hidden: !absent.length});
+  const summary = document.createElement('summary');
+  summary.textContent = `${absent.length} not usable here`;
+  folded.append(summary, ...choices(absent));
+  $('backends').replaceChildren(...choices(listings.filter(listing => listing.available)), folded);
+  paths();
+}
+
+function choices(listings) {
+  return listings.map(listing => {
     const label = document.createElement('label');
     const input = document.createElement('input');
     Object.assign(input, {type: 'radio', name: 'backend', value: listing.name, disabled: !listing.available,
@@ -181,14 +201,13 @@ function backends(listings) {
       label.append(remedy);
     }
     return label;
-  }));
-  paths();
+  });
 }
 
 function paths() {
   const listing = page.hello.backends.find(one => one.name === state.backend);
   const known = listing ? listing.paths.filter(path => path !== 'auto') : [];
-  $('path').replaceChildren(new Option(known.length ? 'auto' : 'the only one', ''), ...known.map(path => new Option(path, path)));
+  $('path').replaceChildren(new Option(known.length ? 'auto' : 'one path', ''), ...known.map(path => new Option(path, path)));
   $('path').value = state.path;
   $('path').disabled = !known.length;
 }
@@ -215,12 +234,12 @@ function show() {
   $('budget').value = budgetStep(state.budget);
   for (const radio of document.getElementsByName('view')) radio.checked = radio.value === state.view;
   $('at-view').textContent = VIEWS[state.view];
-  $('at-window').textContent = `L ${percent(state.level)}, W ${percent(state.window)}\n× ${state.zoom.toFixed(2)}`;
+  $('at-window').textContent = `Level ${percent(state.level)}, window ${percent(state.window)}\nZoom ${state.zoom.toFixed(2)} ×`;
   $('at-camera').textContent = turns ? `${Math.round(state.azimuth)}° around\n${Math.round(state.elevation)}° up` : '';
   $('stage').classList.toggle('fixed', !turns);
   $('stage').setAttribute('aria-label', `Picture of the volume. ${VIEWS[state.view]}.` + (turns ? ' Arrow keys turn it.' : ''));
-  $('stream').setAttribute('aria-pressed', page.streaming);
-  $('turn').setAttribute('aria-pressed', page.turning);
+  $('stream').setAttribute('aria-checked', page.streaming);
+  $('turn').setAttribute('aria-checked', page.turning);
   $('turn').disabled = !turns;
 }
 
@@ -246,7 +265,8 @@ function stats(message) {
   push('frames', times.length < 2 ? 0 : (times.length - 1) * 1000 / (performance.now() - times[0]));
   push('flight', message.inFlight / 2 ** 20);
   for (const p of ['p50', 'p90', 'p99']) push(p, p in message ? message[p] / 1e6 : null);
-  for (const name of ['rate', 'frames', 'flight']) chart(name, [name], last(name));
+  for (const name of ['rate', 'frames']) chart(name, [name], last(name));
+  chart('flight', ['flight'], Math.max(...history.flight.slice(-MEAN))); // of most intervals nothing is left when they end
   chart('latency', ['p99', 'p90', 'p50'], last('p50'));
   for (const p of ['p50', 'p90', 'p99']) document.querySelector(`#latency .${p} b`).textContent = figure(last(p));
   staging(message.staging);
@@ -285,11 +305,16 @@ function chart(id, names, now) {
     }
     parts.push(element('polyline', {points: along.join(' '), class: name}));
   }
-  const label = element('text', {x: 0, y: 9});
-  label.textContent = top < 0.01 ? top.toExponential(0) : String(+top.toPrecision(1));
-  parts.push(label);
+  const most = (top < 0.01 ? top.toExponential(0) : String(+top.toPrecision(1))) + ' ' + $(id).dataset.unit;
+  parts.push(text(most, 0, 9), text('0', 0, height - 3), text('30 s ago', 0, height + 11), text('now', width, height + 11, 'end'));
   svg.replaceChildren(...parts);
   $(id).querySelector('b').textContent = figure(now);
+}
+
+function text(content, x, y, anchor = 'start') {
+  const label = element('text', {x, y, 'text-anchor': anchor});
+  label.textContent = content;
+  return label;
 }
 
 function element(name, attributes) {
@@ -308,7 +333,7 @@ function staging(now) {
   });
   $('states').hidden = !queues.length;
   $('unstaged').hidden = queues.length > 0;
-  $('unstaged').textContent = page.shown ? 'None: this path reaches the memory of the chunks without them.' : '';
+  $('unstaged').textContent = page.shown ? 'Not used: this path reads straight into the memory of the chunks.' : '';
   while ($('queues').children.length > queues.length) $('queues').lastChild.remove();
   queues.forEach((samples, i) => {
     let figure = $('queues').children[i];
@@ -372,25 +397,32 @@ function windowBy(level, window) {
 
 function stage() {
   const stage = $('stage');
-  let from = null;
+  const pointers = new Map(); // where each is that is down
+  let windowing = false; // by the right button, Shift, or two fingers
+  const spread = ([a, b]) => Math.hypot(a.x - b.x, a.y - b.y);
   stage.addEventListener('pointerdown', event => {
-    if (event.target.closest('#error')) return;
-    from = {x: event.clientX, y: event.clientY, windowing: event.button === 2 || event.shiftKey};
-    stage.setPointerCapture(event.pointerId);
+    if (event.target.closest('#error') || pointers.size === 2) return;
+    pointers.set(event.pointerId, {x: event.clientX, y: event.clientY});
+    windowing = pointers.size === 2 || event.button === 2 || event.shiftKey;
+    if (event.isTrusted) stage.setPointerCapture(event.pointerId); // of events of a script there is none to capture
     stage.classList.add('dragging');
     page.dragging = true;
   });
   stage.addEventListener('pointermove', event => {
+    const from = pointers.get(event.pointerId);
     if (!from) return;
-    const dx = event.clientX - from.x;
-    const dy = event.clientY - from.y;
+    const dx = (event.clientX - from.x) / pointers.size; // of two fingers each moves their middle by half
+    const dy = (event.clientY - from.y) / pointers.size;
     const side = stage.clientWidth;
-    if (from.windowing) windowBy(dy / side / 2, 2 ** (dx / side * 2));
-    else turnBy(-dx / side * 180, dy / side * 180);
+    const before = pointers.size === 2 ? spread([...pointers.values()]) : 0;
     Object.assign(from, {x: event.clientX, y: event.clientY});
+    if (pointers.size === 2) zoomBy(Math.max(spread([...pointers.values()]), 1) / Math.max(before, 1));
+    if (windowing) windowBy(dy / side / 2, 2 ** (dx / side * 2));
+    else turnBy(-dx / side * 180, dy / side * 180);
   });
-  const end = () => {
-    from = null;
+  const end = event => {
+    pointers.delete(event.pointerId);
+    if (pointers.size) return; // the other finger goes on, as it began
     stage.classList.remove('dragging');
     if (page.dragging) {
       page.dragging = false;

@@ -69,9 +69,15 @@ final class Shown implements AutoCloseable {
 
     /** Closes the server, waits until its viewers are gone, and starts another at the same port. */
     void restart() {
+        restart(() -> {});
+    }
+
+    /** The same, with something to look at while there is no server. */
+    void restart(Runnable meanwhile) {
         int port = port();
         server.close();
         await(() -> server.viewers() == 0);
+        meanwhile.run();
         server = start(port);
     }
 

@@ -63,6 +63,7 @@ class ViewPageTest {
         String first = chromium.picture();
         String turned = dragged(first);
         viewsAndKeysChange(turned);
+        twoFingersZoom();
         absentBackendsAreExplained();
         aBackendIsSwitched();
         itIsReadable();
@@ -93,18 +94,22 @@ class ViewPageTest {
         String byKey = chromium.picture();
         assertThat(byKey).as("after a key").isNotEqualTo(turned);
         stage.sendKeys("+");
-        assertThat(chromium.find("#at-window").getText()).contains("× 1.10");
+        assertThat(chromium.find("#at-window").getText()).contains("Zoom 1.10 ×");
         chromium.find("#level").sendKeys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT);
-        assertThat(chromium.find("#at-window").getText()).contains("L 52 %");
+        assertThat(chromium.find("#at-window").getText()).contains("Level 52 %");
         chromium.find("input[value=z]").sendKeys(Keys.SPACE);
         assertThat(chromium.picture()).as("from above").isNotEqualTo(byKey);
         assertThat(chromium.find("#turn").isEnabled()).as("along an axis").isFalse();
         chromium.find("input[value=shaded]").sendKeys(Keys.SPACE);
         chromium.find("#reset").click();
-        assertThat(chromium.find("#at-window").getText()).isEqualTo("L 50 %, W 100 %\n× 1.00");
+        assertThat(chromium.find("#at-window").getText()).isEqualTo("Level 50 %, window 100 %\nZoom 1.00 ×");
     }
 
     private void absentBackendsAreExplained() {
+        WebElement folded = chromium.find("#absent summary");
+        assertThat(folded.getText()).isEqualTo(absent() + " not usable here");
+        assertThat(chromium.find("#absent label").isDisplayed()).as("folded").isFalse();
+        folded.click();
         Backends.list().forEach(listing -> {
             WebElement choice = chromium.find("#backends input[value=" + listing.name() + "]");
             assertThat(choice.isEnabled())
@@ -116,9 +121,36 @@ class ViewPageTest {
                     .contains(listing.name(), listing.availability().reason())
                     .contains(listing.availability().remedy());
         });
-        assertThat(chromium.value("document.querySelectorAll('#backends label.absent').length"))
-                .as("Direct3D at least")
-                .isNotEqualTo(0L);
+        assertThat(absent()).as("Direct3D at least").isPositive();
+    }
+
+    private static long absent() {
+        return Backends.list().stream()
+                .filter(listing -> !listing.availability().available())
+                .count();
+    }
+
+    /** Two fingers that part zoom; what one of them does then turns nothing. */
+    private void twoFingersZoom() {
+        chromium.driver.executeScript(
+                """
+                const stage = document.getElementById('stage');
+                const at = (type, pointerId, clientX) => stage.dispatchEvent(new PointerEvent(type,
+                  {pointerId, clientX, clientY: 300, pointerType: 'touch', bubbles: true}));
+                at('pointerdown', 71, 300);
+                at('pointerdown', 72, 400);
+                at('pointermove', 71, 250);
+                at('pointermove', 72, 450);
+                at('pointerup', 71, 250);
+                at('pointermove', 71, 100);
+                at('pointerup', 72, 450);
+                """);
+        assertThat(chromium.find("#at-window").getText()).contains("Level 50 %", "Zoom 2.00 ×");
+        assertThat(chromium.find("#at-camera").getText()).contains("30° around");
+        assertThat(chromium.value("document.getElementById('stage').classList.contains('dragging')"))
+                .as("after both are up")
+                .isEqualTo(false);
+        chromium.find("#reset").click();
     }
 
     private void aBackendIsSwitched() throws IOException {
@@ -167,9 +199,16 @@ class ViewPageTest {
     }
 
     private void itReconnects() throws IOException {
-        shown.restart();
+        assertThat(chromium.find("body").getAttribute("class")).isEmpty();
+        shown.restart(() -> {
+            Shown.await(() -> chromium.find("#connection").getText().equals("connection lost, trying again"));
+            assertThat(chromium.find("body").getAttribute("class")).isEqualTo("stale");
+            assertThat(chromium.find("#since").getText()).startsWith("stopped at ");
+        });
         chromium.picture();
         Shown.await(() -> chromium.find("#connection").getText().equals("connected"));
+        assertThat(chromium.find("body").getAttribute("class")).isEmpty();
+        assertThat(chromium.find("#since").getText()).isEqualTo("last 30 s");
     }
 
     private void theVolumeOfTheNextServerIsShownWithinABudgetThatSuffices() throws IOException {
