@@ -137,7 +137,7 @@ public final class Backends {
                 return open(gpu, providers, options);
             }
         }
-        throw unavailable("there is no GPU to be used", providers, options, null);
+        throw unavailable("no usable GPU", providers, options, null);
     }
 
     /**
@@ -208,7 +208,7 @@ public final class Backends {
                 : all;
         // Without a cause the wanted one is not among them.
         String others =
-                cause == null ? "\n  others: add their artifact, such as io.penstock:penstock-backend-cufile" : "";
+                cause == null ? "\n  for another, add its artifact, such as io.penstock:penstock-backend-cufile" : "";
         return new BackendUnavailableException(what + "; providers:" + list + others, Failure.NOT_STARTED, cause);
     }
 }

@@ -111,7 +111,7 @@ class DiscoveryTest {
                         line -> assertThat(line)
                                 .contains(StandIn.Stillborn.class.getName())
                                 .contains("out of steam"),
-                        line -> assertThat(line).startsWith("  others: add their artifact"));
+                        line -> assertThat(line).startsWith("  for another, add its artifact"));
     }
 
     @Test
@@ -188,7 +188,7 @@ class DiscoveryTest {
     void withoutAGpuTheMessageListsWhatThereIs() {
         String message = with(List.of(StandIn.Emulated.class, StandIn.Missing.class), () -> failure(Backends::openGpu));
         assertThat(message)
-                .startsWith("there is no GPU to be used; providers:")
+                .startsWith("no usable GPU; providers:")
                 .contains("emulated: available, software only")
                 .contains("missing: not available, no card in any bounce buffer");
     }

@@ -79,9 +79,9 @@ final class RemoteProviders {
                 known.addAll(provider.schemes());
             }
         }
-        String where = uri.getHost() == null ? "" : ", of which " + uri.getHost() + " has one";
+        String host = uri.getHost() == null ? "" : " (host " + uri.getHost() + ")";
         throw new ProviderNotFoundException(
-                "no module opens " + scheme + ": files" + where + remedy(scheme) + "; modules are here for " + known);
+                "no module here opens " + scheme + ": files" + host + remedy(scheme) + "; those here open " + known);
     }
 
     private static String remedy(String scheme) {

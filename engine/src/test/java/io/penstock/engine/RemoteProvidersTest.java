@@ -52,11 +52,11 @@ class RemoteProvidersTest {
         assertThatThrownBy(() -> RemoteProviders.later(URI.create("gopher://host/file"), "gopher")
                         .get())
                 .isInstanceOf(ProviderNotFoundException.class)
-                .hasMessageContaining("no module opens gopher: files, of which host has one;")
+                .hasMessageContaining("no module here opens gopher: files (host host);")
                 .hasMessageContaining("[file, looked-up]");
         assertThatThrownBy(() -> RemoteProviders.later(URI.create("mailto:somebody"), "mailto")
                         .get())
-                .hasMessageStartingWith("no module opens mailto: files; modules are here for [file, looked-up]");
+                .hasMessageStartingWith("no module here opens mailto: files; those here open [file, looked-up]");
     }
 
     @ParameterizedTest
@@ -64,7 +64,7 @@ class RemoteProvidersTest {
     void aSchemeOfAModuleThatIsNotHereNamesItsArtifact(String scheme, String module) {
         assertThatThrownBy(() -> RemoteProviders.later(URI.create(scheme + "://host/file"), scheme)
                         .get())
-                .hasMessageContaining("no module opens " + scheme + ": files, of which host has one; add"
-                        + " io.penstock:penstock-remote-" + module + "; modules are here for [file");
+                .hasMessageContaining("no module here opens " + scheme + ": files (host host); add"
+                        + " io.penstock:penstock-remote-" + module + "; those here open [file");
     }
 }

@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "ls",
         description =
-                "Lists the arrays of a file: safetensors, GGUF, npy, npz, NIfTI, Zarr, and what else docs/formats.md names.")
+                "Lists the arrays of a file: safetensors, GGUF, npy, npz, NIfTI, Zarr, and others (docs/formats.md).")
 final class LsCommand implements Callable<Integer> {
 
     private static final int MOST_TEXT = 100; // of an attribute, on one line
