@@ -132,8 +132,7 @@ class ViewPageTest {
 
     /** Two fingers that part zoom; what one of them does then turns nothing. */
     private void twoFingersZoom() {
-        chromium.driver.executeScript(
-                """
+        chromium.driver.executeScript("""
                 const stage = document.getElementById('stage');
                 const at = (type, pointerId, clientX) => stage.dispatchEvent(new PointerEvent(type,
                   {pointerId, clientX, clientY: 300, pointerType: 'touch', bubbles: true}));
