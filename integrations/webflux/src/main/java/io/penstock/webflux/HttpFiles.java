@@ -38,6 +38,7 @@ import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.MediaTypeFactory;
+import org.springframework.http.codec.HttpMessageWriter;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ResponseStatusException;
@@ -181,6 +182,20 @@ public final class HttpFiles {
                 .contextWrite(LateErrors::debugged);
     }
 
+    /** Returns a file as the value of a handler, whose methods touch it: {@code below(folder, name)} for names of clients. */
+    public FileResource resource(Path path) {
+        return new FileResource(backend, path);
+    }
+
+    /**
+     * Returns the codec by which WebFlux sends what handlers return as {@link FileResource}, or in a {@code Mono} or a
+     * {@code ResponseEntity} of it, as {@link #send} does: {@code configurer.customCodecs().register(files.writer())}.
+     * The starter registers it. A handler that declares {@code Resource} gets Spring's own, which copies.
+     */
+    public HttpMessageWriter<FileResource> writer() {
+        return new FileResourceWriter(this);
+    }
+
     /** Completes, or fails before the response has begun: the first chunk would fail behind its head. */
     private Mono<Void> addressable() {
         return backend.capabilities().hostVisible()
@@ -200,7 +215,7 @@ public final class HttpFiles {
                 .flatMap(is -> Mono.error(is ? cause : new ResponseStatusException(HttpStatus.NOT_FOUND, null, cause)));
     }
 
-    private static Throwable status(Throwable cause) {
+    static Throwable status(Throwable cause) {
         if (cause instanceof NoSuchFileException) {
             return new ResponseStatusException(HttpStatus.NOT_FOUND, null, cause);
         }

@@ -9,17 +9,37 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.codec.ServerCodecConfigurer;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
 
 /** Where files are sent and received over HTTP. */
 @AutoConfiguration(after = PenstockAutoConfiguration.class)
 @ConditionalOnClass(HttpFiles.class)
 @ConditionalOnSingleCandidate(Backend.class)
-@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@ConditionalOnWebApplication
 class FilesOverHttp {
 
     @Bean
     @ConditionalOnMissingBean
     HttpFiles penstockHttpFiles(Backend backend) {
         return new HttpFiles(backend);
+    }
+
+    /** The codec by which handlers of WebFlux return files. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(WebFluxConfigurer.class)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    static class Codec {
+
+        @Bean
+        WebFluxConfigurer penstockFileCodec(HttpFiles files) {
+            return new WebFluxConfigurer() {
+                @Override
+                public void configureHttpMessageCodecs(ServerCodecConfigurer codecs) {
+                    codecs.customCodecs().register(files.writer());
+                }
+            };
+        }
     }
 }

@@ -11,6 +11,7 @@ import io.penstock.ClosedException;
 import io.penstock.CommonOptions;
 import io.penstock.Options;
 import io.penstock.micrometer.TransferMeters;
+import io.penstock.webflux.FileResource;
 import io.penstock.webflux.HttpFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,10 +29,14 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
+import org.springframework.http.codec.ServerCodecConfigurer;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
@@ -205,12 +210,33 @@ class PenstockAutoConfigurationTest {
     }
 
     @Test
-    void filesOverHttpAreForReactiveApplications() {
+    void filesOverHttpAreForWebApplications() {
         application.run(context -> assertThat(context).doesNotHaveBean(HttpFiles.class));
         ReactiveWebApplicationContextRunner web = new ReactiveWebApplicationContextRunner().withConfiguration(OURS);
-        web.run(context -> assertThat(context).hasSingleBean(HttpFiles.class));
+        web.run(context -> {
+            assertThat(context).hasSingleBean(HttpFiles.class);
+            ServerCodecConfigurer codecs = ServerCodecConfigurer.create();
+            context.getBean(WebFluxConfigurer.class).configureHttpMessageCodecs(codecs);
+            ResolvableType file = ResolvableType.forClass(FileResource.class);
+            assertThat(codecs.getWriters())
+                    .filteredOn(writer -> writer.canWrite(file, null))
+                    .first()
+                    .extracting(writer -> writer.getClass().getSimpleName())
+                    .isEqualTo("FileResourceWriter");
+        });
         web.withClassLoader(new FilteredClassLoader(HttpFiles.class))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("penstockHttpFiles"));
+    }
+
+    @Test
+    void filesOverHttpAreThereWithoutWebFlux() {
+        new WebApplicationContextRunner()
+                .withConfiguration(OURS)
+                .withClassLoader(new FilteredClassLoader(WebFluxConfigurer.class))
+                .run(context -> {
+                    assertThat(context).hasNotFailed().hasSingleBean(HttpFiles.class);
+                    assertThat(context).doesNotHaveBean("penstockFileCodec");
+                });
     }
 
     @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.samples.webflux;
 
+import io.penstock.webflux.FileResource;
 import io.penstock.webflux.HttpFiles;
 import java.nio.file.Path;
 import org.springframework.beans.factory.annotation.Value;
@@ -13,7 +14,6 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
-import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /** Sends the files of a folder, with ranges, and receives new ones. */
@@ -34,8 +34,8 @@ public class FileServer {
     }
 
     @GetMapping("/files/{*name}")
-    Mono<Void> get(@PathVariable String name, ServerWebExchange exchange) {
-        return files.send(HttpFiles.below(folder, name), exchange);
+    FileResource get(@PathVariable String name) {
+        return files.resource(HttpFiles.below(folder, name));
     }
 
     @PutMapping("/files/{*name}")
