@@ -71,6 +71,11 @@ class SpringMetadataTest {
                 Boolean.class.getName(),
                 "true",
                 "Whether the health of the backend's device is reported"));
+        properties.add(line(
+                "management.info.penstock.enabled",
+                Boolean.class.getName(),
+                "true",
+                "Whether the info of the application has the backend and what moves its bytes"));
         options.forEach(option -> properties.add(line(option)));
         List<String> hints = options.stream()
                 .filter(option -> option.fallback() instanceof Enum<?>)

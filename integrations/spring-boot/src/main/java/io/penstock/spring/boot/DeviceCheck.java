@@ -31,13 +31,15 @@ final class DeviceCheck {
     static Mono<Map<String, Object>> of(Backend backend) {
         return backend.withBuffer(Long.BYTES, DeviceCheck::roundTrip)
                 .timeout(PATIENCE)
-                .map(done -> Map.of(
-                        "backend",
-                        backend.name(),
-                        "device",
-                        backend.capabilities().device(),
-                        "means",
-                        backend.means()));
+                .map(done -> details(backend));
+    }
+
+    /** Returns name, device and means of a backend. */
+    static Map<String, Object> details(Backend backend) {
+        return Map.of(
+                "backend", backend.name(),
+                "device", backend.capabilities().device(),
+                "means", backend.means());
     }
 
     /** Emits the health of a backend, which either version of Boot has in its own type; logs why a device is down. */

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.actuate.info.InfoContributor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
@@ -43,7 +44,12 @@ import reactor.test.StepVerifier;
 class PenstockAutoConfigurationTest {
 
     private static final AutoConfigurations OURS = AutoConfigurations.of(
-            PenstockAutoConfiguration.class, FilesOverHttp.class, Meters.class, Boot3Health.class, Boot4Health.class);
+            PenstockAutoConfiguration.class,
+            FilesOverHttp.class,
+            Meters.class,
+            Boot3Health.class,
+            Boot4Health.class,
+            BackendInfo.class);
 
     private final ApplicationContextRunner application = new ApplicationContextRunner().withConfiguration(OURS);
 
@@ -240,6 +246,31 @@ class PenstockAutoConfigurationTest {
     }
 
     @Test
+    void infoTellsWhatMovesTheBytes() {
+        application.run(context -> {
+            var info = new org.springframework.boot.actuate.info.Info.Builder();
+            context.getBean(InfoContributor.class).contribute(info);
+            Backend backend = context.getBean(Backend.class);
+            assertThat(info.build().getDetails())
+                    .containsEntry(
+                            "penstock",
+                            Map.of(
+                                    "backend",
+                                    "host",
+                                    "device",
+                                    backend.capabilities().device(),
+                                    "means",
+                                    backend.means()));
+        });
+        application
+                .withPropertyValues("management.info.penstock.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(InfoContributor.class));
+        application
+                .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate.info"))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("penstockInfoContributor"));
+    }
+
+    @Test
     void healthIsThatOfTheDeviceOnBoot4() {
         application
                 .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate.health"))
@@ -289,7 +320,8 @@ class PenstockAutoConfigurationTest {
                         FilesOverHttp.class.getName(),
                         Meters.class.getName(),
                         Boot3Health.class.getName(),
-                        Boot4Health.class.getName());
+                        Boot4Health.class.getName(),
+                        BackendInfo.class.getName());
     }
 
     @Test
