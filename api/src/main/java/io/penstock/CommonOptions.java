@@ -63,9 +63,16 @@ public final class CommonOptions {
             false,
             "logs leases that become unreachable before they are closed, with the place where they were taken"));
 
-    /** Whether both are on, {@link #POISON} and {@link #LEAK_DETECTION}: makes the common mistakes loud. */
-    public static final Option<Boolean> DEBUG = OPTIONS.add(
-            Option.flag("penstock.debug", false, "switches penstock.poison and penstock.leak-detection on; for tests"));
+    /**
+     * Whether the common mistakes are loud: {@link #POISON} and {@link #LEAK_DETECTION}; a callback that blocks a
+     * delivery thread for 200 ms is reported with its stack trace; and what is refused since its file or buffer is
+     * closed has where that was closed as its cause.
+     */
+    public static final Option<Boolean> DEBUG = OPTIONS.add(Option.flag(
+            "penstock.debug",
+            false,
+            "switches penstock.poison and penstock.leak-detection on, reports callbacks that block a delivery thread,"
+                    + " and where a file or a buffer was closed too early; for tests"));
 
     /** The most connections to one server. */
     public static final Option<Integer> REMOTE_CONNECTIONS = OPTIONS.add(Option.integer(

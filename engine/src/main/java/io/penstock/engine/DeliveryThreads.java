@@ -12,22 +12,27 @@ import reactor.core.scheduler.Schedulers;
 /** The threads that deliver a backend's signals, as {@link CommonOptions#DELIVERY} and the time to poll demand. */
 final class DeliveryThreads {
 
+    private final Scheduler scheduler;
     private final Scheduler batchScheduler;
     private final @Nullable PollingScheduler polling;
     private final boolean direct;
 
     DeliveryThreads(Options options) {
         CommonOptions.Delivery delivery = options.get(CommonOptions.DELIVERY);
-        batchScheduler =
-                delivery == CommonOptions.Delivery.ELASTIC ? Schedulers.boundedElastic() : Schedulers.parallel();
+        boolean elastic = delivery == CommonOptions.Delivery.ELASTIC;
+        Scheduler threads = elastic ? Schedulers.boundedElastic() : Schedulers.parallel();
         direct = delivery == CommonOptions.Delivery.DIRECT;
         int pollMicros = delivery == CommonOptions.Delivery.PARALLEL ? options.get(CommonOptions.POLL_MICROS) : 0;
         long pollNanos = Pause.pollNanos(pollMicros);
-        polling = pollNanos == 0 ? null : PollingScheduler.acquire(pollNanos, batchScheduler);
+        polling = pollNanos == 0 ? null : PollingScheduler.acquire(pollNanos, threads);
+        Scheduler first = polling == null ? threads : polling;
+        boolean watched = options.get(CommonOptions.DEBUG) && !elastic; // whose threads may block
+        scheduler = watched ? new WatchedScheduler(first) : first;
+        batchScheduler = watched ? new WatchedScheduler(threads) : threads;
     }
 
     Scheduler scheduler() {
-        return polling == null ? batchScheduler : polling;
+        return scheduler;
     }
 
     Scheduler batchScheduler() {

@@ -9,6 +9,7 @@ import io.penstock.engine.queue.Admission;
 import io.penstock.engine.queue.IoQueue;
 import io.penstock.engine.queue.OpenTransfer;
 import io.penstock.engine.queue.Port;
+import io.penstock.engine.resource.ClosedPlaces;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.resource.Failures;
@@ -59,7 +60,8 @@ final class Intake {
         }
         int pinned = pin(open);
         RuntimeException unpinnable = pinned < transfer.pairs()
-                ? Failures.closed(transfer, "its file or buffer")
+                ? Failures.closed(
+                        transfer, "its file or buffer", ClosedPlaces.of(open.file(pinned), open.buffer(pinned)))
                 : open.takeImages(port.driver());
         if (unpinnable != null) {
             abandon(open, order, pinned, unpinnable);

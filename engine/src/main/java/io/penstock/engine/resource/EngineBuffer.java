@@ -158,6 +158,7 @@ public final class EngineBuffer implements DeviceBuffer {
 
     @Override
     public void close() {
+        ClosedPlaces.add(owner, this);
         BufferFile from;
         synchronized (this) {
             pins.close();

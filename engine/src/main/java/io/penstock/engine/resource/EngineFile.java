@@ -312,6 +312,7 @@ public class EngineFile extends Pinned implements StorageFile {
 
     @Override
     public void close() {
+        ClosedPlaces.add(owner, this);
         retire();
     }
 

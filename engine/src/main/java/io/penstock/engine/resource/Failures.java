@@ -13,6 +13,7 @@ import io.penstock.engine.kit.file.HostFailure;
 import io.penstock.engine.spi.NativeFailure;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** Creates the exceptions of the engine: the operation, its object, and the native error. */
 public final class Failures {
@@ -54,7 +55,12 @@ public final class Failures {
     }
 
     public static PenstockException closed(Object request, String what) {
-        return new ClosedException(request + " refused: " + what + " is closed", Failure.NOT_STARTED, null);
+        return closed(request, what, null);
+    }
+
+    /** As {@link #closed(Object, String)}, by where it was closed, if that is known. */
+    public static PenstockException closed(Object request, String what, @Nullable Throwable place) {
+        return new ClosedException(request + " refused: " + what + " is closed", Failure.NOT_STARTED, place);
     }
 
     public static PenstockException copy(String request, NativeFailure failure, long done) {

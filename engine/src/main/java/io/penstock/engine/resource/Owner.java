@@ -53,6 +53,11 @@ public interface Owner {
         }
     }
 
+    /** Returns true if mistakes of the application are to be explained, at some cost. */
+    default boolean isDebugging() {
+        return false;
+    }
+
     /** Keeps the backend open until {@link #leave()}; false if it is closed. */
     boolean enter();
 
