@@ -15,16 +15,14 @@ import io.penstock.Failure;
 import io.penstock.TransientStorageException;
 import io.penstock.formats.LoadedArrays;
 import io.penstock.formats.Loader;
+import io.penstock.tck.Require;
 import java.io.IOException;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,15 +34,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32;
 import java.util.zip.InflaterInputStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Mono;
-import reactor.netty.DisposableServer;
-import reactor.netty.http.client.HttpClient;
 
-/** Runs every program on host memory, and holds what it gives against the file. */
+/** Runs the programs on every backend that is there, and holds what they give against the file. */
+@ParameterizedClass
+@MethodSource("backends")
 class ProgramsTest {
 
     private static final int BYTES = 9_000_001; // three chunks of a stream, nine regions
@@ -52,23 +53,38 @@ class ProgramsTest {
     @TempDir
     Path folder;
 
+    @Parameter
+    private String name;
+
     private byte[] data;
     private Path file;
     private Backend backend;
     private Map<String, Long> before;
 
-    /** What Netty keeps for the process is no leak. */
-    @BeforeAll
-    static void startNetty(@TempDir Path folder) throws IOException {
-        Path small = Files.writeString(folder.resolve("small"), "bytes");
-        try (Backend backend = Backends.open("host")) {
-            DisposableServer server = SendFile.start(backend, small, 0);
-            try {
-                assertThat(get(server)).asString().isEqualTo("bytes");
-            } finally {
-                server.disposeNow();
-            }
+    static List<String> backends() {
+        return Backends.list().stream()
+                .filter(listing -> !listing.name().equals("nvme")) // it has no files of a file system
+                .filter(listing -> listing.availability().available()
+                        || Require.isRequired(listing.name().replace("-ssg", "")))
+                .map(Backends.Listing::name)
+                .toList();
+    }
+
+    /** What a driver keeps for the process is no leak. */
+    @BeforeParameterizedClassInvocation
+    static void startDriver(String name) {
+        Backends.open(name).close();
+    }
+
+    /** Returns whether the program needs memory that the processor can address, and was refused for lack of it. */
+    private boolean isRefused(Mono<?> program) {
+        boolean visible = backend.capabilities().hostVisible();
+        if (!visible) {
+            assertThatThrownBy(program::block)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("address");
         }
+        return !visible;
     }
 
     @BeforeEach
@@ -77,7 +93,7 @@ class ProgramsTest {
         new Random(1).nextBytes(data);
         file = Files.write(folder.resolve("file"), data);
         before = HostProbe.of(folder).count(); // before it is open: its threads start when they are needed
-        backend = Backends.open("host");
+        backend = Backends.open(name);
     }
 
     @AfterEach
@@ -108,7 +124,7 @@ class ProgramsTest {
 
     @Test
     void readFile() {
-        assertThat(ReadFile.read(backend, file).block()).isEqualTo(BYTES + " bytes, path HOST");
+        assertThat(ReadFile.read(backend, file).block()).matches(BYTES + " bytes, path [A-Z]+");
         assertThatThrownBy(() -> ReadFile.read(backend, folder.resolve("none")).block())
                 .hasCauseInstanceOf(NoSuchFileException.class);
     }
@@ -125,7 +141,7 @@ class ProgramsTest {
 
     @Test
     void fillGpus() {
-        try (Backend other = Backends.open("host")) {
+        try (Backend other = Backends.open(name)) {
             List<Completion> ends =
                     FillGpus.fill(file, backend, other).collectList().block();
             assertThat(ends)
@@ -144,6 +160,9 @@ class ProgramsTest {
         CRC32 sum = new CRC32();
         sum.update(data);
         Mono<Long> twice = Checksum.of(backend, file);
+        if (isRefused(twice)) {
+            return;
+        }
         assertThat(twice.block()).isEqualTo(sum.getValue());
         assertThat(twice.block()).as("of another subscription").isEqualTo(sum.getValue());
     }
@@ -175,6 +194,9 @@ class ProgramsTest {
     void findByte() throws IOException {
         byte[] zeros = new byte[BYTES];
         Path rare = Files.write(folder.resolve("rare"), zeros);
+        if (isRefused(FindByte.find(backend, rare, (byte) 7))) {
+            return;
+        }
         assertThat(FindByte.find(backend, rare, (byte) 7).block()).isNull();
         zeros[5_000_000] = 7;
         zeros[8_999_999] = 7;
@@ -286,6 +308,9 @@ class ProgramsTest {
     void generateFile() throws IOException {
         Path squares = folder.resolve("squares");
         int count = 300_000; // not a whole number of chunks
+        if (isRefused(GenerateFile.squares(backend, squares, count))) {
+            return;
+        }
         assertThat(GenerateFile.squares(backend, squares, count).block()).isEqualTo(8L * count);
         ByteBuffer written = ByteBuffer.wrap(Files.readAllBytes(squares)).order(ByteOrder.nativeOrder());
         for (long number = 0; number < count; number++) {
@@ -303,44 +328,7 @@ class ProgramsTest {
 
     @Test
     void explainRead() {
-        assertThat(ExplainRead.explain(backend, file).block()).startsWith("path HOST in ");
-    }
-
-    @Test
-    void sendFile() {
-        DisposableServer server = SendFile.start(backend, file, 0);
-        try {
-            assertThat(Arrays.equals(get(server), data)).isTrue();
-        } finally {
-            server.disposeNow();
-        }
-    }
-
-    private static byte[] get(DisposableServer server) {
-        return HttpClient.newConnection()
-                .port(server.port())
-                .get()
-                .uri("/")
-                .responseSingle((response, body) -> {
-                    assertThat(response.status().code()).isEqualTo(200);
-                    return body.asByteArray();
-                })
-                .block();
-    }
-
-    @Test
-    void sendFileToAClientThatHangsUp() throws IOException {
-        Path large = folder.resolve("large"); // more than sockets hold
-        try (var sparse = FileChannel.open(large, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            sparse.write(ByteBuffer.allocate(1), 64 << 20);
-        }
-        DisposableServer server = SendFile.start(backend, large, 0);
-        try (Socket client = new Socket("localhost", server.port())) {
-            client.getOutputStream().write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-            assertThat(client.getInputStream().readNBytes(100_000)).hasSize(100_000);
-        } finally {
-            server.disposeNow();
-        }
+        assertThat(ExplainRead.explain(backend, file).block()).matches("path [A-Z]+ in .+");
     }
 
     @Test
