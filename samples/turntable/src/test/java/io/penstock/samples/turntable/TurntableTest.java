@@ -50,7 +50,10 @@ class TurntableTest {
     static void writeVolume() throws IOException {
         ByteBuffer nifti = ByteBuffer.allocate(352 + 16 * 20 * 24).order(ByteOrder.LITTLE_ENDIAN);
         nifti.putInt(0, 348);
-        nifti.putShort(40, (short) 3).putShort(42, (short) 24).putShort(44, (short) 20).putShort(46, (short) 16);
+        nifti.putShort(40, (short) 3)
+                .putShort(42, (short) 24)
+                .putShort(44, (short) 20)
+                .putShort(46, (short) 16);
         nifti.putShort(70, (short) 2).putShort(72, (short) 8); // bytes
         nifti.putFloat(80, 1).putFloat(84, 1).putFloat(88, 1).putFloat(108, 352);
         nifti.position(344).put("n+1\0".getBytes(StandardCharsets.US_ASCII)).position(352);
