@@ -79,7 +79,6 @@ final class EngineBackend implements Backend, Port {
     private final List<IoPath> ioPaths;
     private final List<IoQueues> ioQueues = new ArrayList<>();
     private final DeliveryThreads deliveryThreads;
-    private final boolean debugging;
     private final boolean poisoning;
     private final boolean detectingLeaks;
     private final PathChoice choice;
@@ -99,9 +98,8 @@ final class EngineBackend implements Backend, Port {
         this.driver = driver;
         this.options = options;
         this.ioPaths = List.copyOf(ioPaths);
-        this.debugging = options.get(CommonOptions.DEBUG);
-        this.poisoning = options.get(CommonOptions.POISON) || debugging;
-        this.detectingLeaks = options.get(CommonOptions.LEAK_DETECTION) || debugging;
+        this.poisoning = options.get(CommonOptions.POISON) || options.get(CommonOptions.DEBUG);
+        this.detectingLeaks = options.get(CommonOptions.LEAK_DETECTION) || options.get(CommonOptions.DEBUG);
         this.deliveryThreads = new DeliveryThreads(options);
         this.closing = new Closing(this, options.get(CommonOptions.CLOSE_TIMEOUT));
         this.choice = new PathChoice(name, this.ioPaths, new Fallbacks());
@@ -182,11 +180,6 @@ final class EngineBackend implements Backend, Port {
     @Override
     public long nanos() {
         return IoThread.nanos();
-    }
-
-    @Override
-    public boolean isDebugging() {
-        return debugging;
     }
 
     @Override

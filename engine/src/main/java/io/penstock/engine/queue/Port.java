@@ -28,11 +28,6 @@ public interface Port extends Owner {
     /** Returns true if the memory of a chunk is filled with poison when its lease ends. */
     boolean isPoisoning();
 
-    /**
-     * Returns true if retained leases that are dropped unclosed are reported with the stack trace of their creation.
-     */
-    boolean isDetectingLeaks();
-
     /** Returns the time; on an I/O thread, the time of its turn. */
     long nanos();
 

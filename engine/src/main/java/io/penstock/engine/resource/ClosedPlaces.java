@@ -8,7 +8,7 @@ import java.util.WeakHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Where files and buffers were closed, with {@code penstock.debug}: the cause of what was refused after that. */
+/** Where files and buffers were closed, with {@code penstock.leak-detection}: the cause of what was refused after that. */
 public final class ClosedPlaces {
 
     private static final Map<Object, Throwable> PLACES = Collections.synchronizedMap(new WeakHashMap<>());
@@ -17,7 +17,7 @@ public final class ClosedPlaces {
 
     /** Called by the thread that closes a file or a buffer. */
     static void add(Owner owner, Object closed) {
-        if (owner.isDebugging()) {
+        if (owner.isDetectingLeaks()) {
             PLACES.putIfAbsent(
                     closed,
                     new Throwable(closed + " was closed here, on "

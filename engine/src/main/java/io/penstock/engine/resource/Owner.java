@@ -53,10 +53,11 @@ public interface Owner {
         }
     }
 
-    /** Returns true if mistakes of the application are to be explained, at some cost. */
-    default boolean isDebugging() {
-        return false;
-    }
+    /**
+     * Returns true if retained leases that are dropped unclosed are reported with the stack trace of their creation,
+     * and transfers that are refused since their file or buffer is closed with the stack trace of the close.
+     */
+    boolean isDetectingLeaks();
 
     /** Keeps the backend open until {@link #leave()}; false if it is closed. */
     boolean enter();
