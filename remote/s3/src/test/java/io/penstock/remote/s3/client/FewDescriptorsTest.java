@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import org.junit.jupiter.api.extension.ExtendWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Backend;
@@ -34,6 +35,7 @@ import reactor.util.retry.Retry;
 
 /** A process with as many open files as it may have, when an upload that has begun needs a connection. */
 @Tag("once")
+@ExtendWith(Certificates.class)
 @EnabledOnOs(value = OS.LINUX, disabledReason = "a POSIX shell sets the limit")
 class FewDescriptorsTest {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import org.junit.jupiter.api.extension.ExtendWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Backend;
@@ -21,7 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Uploads in a process that has less direct memory than they need. */
-@Tag("once") // the client needs certificates, also where it does not use them
+@Tag("once")
+@ExtendWith(Certificates.class)
 class LittleMemoryTest {
 
     @TempDir

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import org.junit.jupiter.api.extension.ExtendWith;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,6 +21,7 @@ import reactor.core.publisher.Mono;
 
 /** Writes behind the last part that an object may have. */
 @Tag("once")
+@ExtendWith(Certificates.class)
 class PartLimitTest {
 
     private static final long PART = 5 << 20;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import org.junit.jupiter.api.extension.ExtendWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Backend;
@@ -31,6 +32,7 @@ import reactor.core.publisher.Mono;
 
 /** A part that is written again while its first upload is still on its way, as by a retry. */
 @Tag("once")
+@ExtendWith(Certificates.class)
 class PartWrittenAgainTest {
 
     private static final int PART = 5 << 20;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import org.junit.jupiter.api.extension.ExtendWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Backend;
@@ -16,7 +17,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Objects are written where they are read: without a proxy, whatever the environment names. */
-@Tag("once") // the client needs certificates, also where it does not use them
+@Tag("once")
+@ExtendWith(Certificates.class)
 class ProxyVariablesTest {
 
     private static final String NOBODY = "http://127.0.0.1:1";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import org.junit.jupiter.api.extension.ExtendWith;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -46,6 +47,7 @@ import reactor.core.publisher.Mono;
 
 /** Objects on a server that goes wrong: what arrives, what is requested again, and what fails how. */
 @Tag("once")
+@ExtendWith(Certificates.class)
 class S3FileTest {
 
     private static final int BYTES = 9_000_001; // three ranges, the last one odd

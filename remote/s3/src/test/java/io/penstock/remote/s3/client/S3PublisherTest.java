@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import org.junit.jupiter.api.extension.ExtendWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Backend;
@@ -20,7 +21,8 @@ import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
 
 /** Objects out of an application's publisher: only its completion makes one. */
-@Tag("once") // the client needs certificates, also where it does not use them
+@Tag("once")
+@ExtendWith(Certificates.class)
 class S3PublisherTest {
 
     private static final int PART = 5 << 20;

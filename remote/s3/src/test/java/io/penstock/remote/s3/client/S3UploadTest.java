@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import org.junit.jupiter.api.extension.ExtendWith;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -44,6 +45,7 @@ import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 
 /** Objects that are written: what is on the server afterwards, also if the server goes wrong. */
 @Tag("once")
+@ExtendWith(Certificates.class)
 @Tag("slow")
 class S3UploadTest {
 

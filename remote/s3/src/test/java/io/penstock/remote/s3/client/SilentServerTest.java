@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import org.junit.jupiter.api.extension.ExtendWith;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -34,6 +35,7 @@ import reactor.core.publisher.Mono;
  * Reads of a server that does not answer end when a cancel, a deadline or a time limit does, and leave nothing open.
  */
 @Tag("once")
+@ExtendWith(Certificates.class)
 class SilentServerTest {
 
     private static final int BYTES = 9_000_001;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import org.junit.jupiter.api.extension.ExtendWith;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A server with which the client of the Common Runtime gets no TLS; its certificate is made by the JDK's keytool. */
 @Tag("once")
+@ExtendWith(Certificates.class)
 class UntrustedServerTest {
 
     private static final char[] PASSWORD = "penstock".toCharArray();

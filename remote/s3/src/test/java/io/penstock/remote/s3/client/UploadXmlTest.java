@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import org.junit.jupiter.api.extension.ExtendWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** What servers call uploads and parts, which is any text, on its way through XML and queries. */
 @Tag("once")
+@ExtendWith(Certificates.class)
 class UploadXmlTest {
 
     private S3Server server;

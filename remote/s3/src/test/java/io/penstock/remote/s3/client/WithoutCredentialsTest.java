@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import org.junit.jupiter.api.extension.ExtendWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.Backend;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A process that has no credentials: nothing in its environment, no profile, no instance that could lend some. */
 @Tag("once")
+@ExtendWith(Certificates.class)
 class WithoutCredentialsTest {
 
     private static final String OBJECT = "s3://models/folder/llm.bin";
