@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
 
 /**
  * The FILE of {@code penstock bench}: what must hold before a block is moved, how long it is, and how it is created.
@@ -93,10 +92,7 @@ record BenchFile(Path path, BackendChoice choice, boolean writes) {
             throw new IOException(used + " is neither a regular file nor a block device");
         }
         try (Backend backend = open.get()) {
-            return Objects.requireNonNull(
-                    backend.withFile(used, FileOption.READ, opened -> Mono.just(opened.size()))
-                            .block(),
-                    "size");
+            return CopyCommand.size(backend, used);
         }
     }
 }

@@ -34,8 +34,6 @@ import reactor.core.publisher.Mono;
 @Command(name = "copy", description = "Copies a file through device memory, and prints the I/O path.")
 final class CopyCommand implements Callable<Integer> {
 
-    private static final long LEAST_RATED_BYTES = 1 << 20; // of fewer the beginning is measured
-
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
@@ -102,7 +100,8 @@ final class CopyCommand implements Callable<Integer> {
             progress.clear();
             PrintWriter out = spec.commandLine().getOut();
             out.println("copied " + result.bytes() + " bytes to " + TextTable.plain(destination.toString())
-                    + holes(result) + rate(result) + ", path " + result.paths() + ", backend " + backend.name());
+                    + holes(result) + Progress.at(result.moved(), result.nanos()) + ", path " + result.paths()
+                    + ", backend " + backend.name());
             out.print(sums);
             out.flush();
             return 0;
@@ -132,7 +131,7 @@ final class CopyCommand implements Callable<Integer> {
 
     private DataExtents extents(Backend backend, boolean whole) throws IOException {
         if (isForeign()) {
-            return DataExtents.whole(size(backend));
+            return DataExtents.whole(size(backend, source));
         }
         return whole ? DataExtents.whole(Files.size(source)) : DataExtents.of(source);
     }
@@ -152,10 +151,6 @@ final class CopyCommand implements Callable<Integer> {
         return holes == 0 ? "" : " (" + holes + " of them in holes)";
     }
 
-    private static String rate(DeviceCopy.Result result) {
-        return result.moved() < LEAST_RATED_BYTES ? "" : " at " + Progress.rate(result.moved(), result.nanos());
-    }
-
     private void warn(Path leftByKill) {
         spec.commandLine()
                 .getErr()
@@ -172,9 +167,10 @@ final class CopyCommand implements Callable<Integer> {
         return choice.ownsFile(source) || FileName.isRemote(source);
     }
 
-    private long size(Backend backend) {
+    /** Returns the size of a file, as the backend has it. */
+    static long size(Backend backend, Path path) {
         return Objects.requireNonNull(
-                backend.withFile(source, FileOption.READ, file -> Mono.just(file.size()))
+                backend.withFile(path, FileOption.READ, file -> Mono.just(file.size()))
                         .block(),
                 "size");
     }

@@ -30,7 +30,7 @@ final class LoadReport {
         int devices = targets.targets().size();
         out.print(String.format(
                 Locale.ROOT,
-                "loaded %s, %s, in %.3f s at %s, path %s, backend %s%s%s",
+                "loaded %s, %s, in %.3f s%s, path %s, backend %s%s%s",
                 Counted.of(
                         targets.targets().stream()
                                 .mapToInt(target -> target.loaded().arrays().size())
@@ -38,7 +38,7 @@ final class LoadReport {
                         "array"),
                 Counted.bytes(targets.bytes()),
                 targets.nanos() / 1e9,
-                Progress.rate(targets.bytes(), targets.nanos()),
+                Progress.at(targets.bytes(), targets.nanos()),
                 paths(first.loaded()),
                 first.backend().name(),
                 devices > 1 ? ", " + devices + " devices" : "",

@@ -67,7 +67,11 @@ public final class Penstock {
         line.setOut(out);
         line.setErr(err);
         addHelp(line);
-        addVersion(line);
+        line.getCommandSpec()
+                .addOption(OptionSpec.builder("-V", "--version")
+                        .versionHelp(true)
+                        .description("Prints the version.")
+                        .build());
         line.getSubcommands().values().forEach(Penstock::addHelp);
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setExpandAtFiles(false); // @name is a file of this name, not a list of arguments
@@ -96,14 +100,6 @@ public final class Penstock {
                             .description("Shows this help.")
                             .build());
         }
-    }
-
-    private static void addVersion(CommandLine command) {
-        command.getCommandSpec()
-                .addOption(OptionSpec.builder("-V", "--version")
-                        .versionHelp(true)
-                        .description("Prints the version.")
-                        .build());
     }
 
     private static int misused(ParameterException e, String[] arguments) {

@@ -25,6 +25,7 @@ public final class Progress {
     private static final int EVERY_MILLIS = 100;
     private static final long SILENT_NANOS = 500_000_000;
     private static final double MOST_NANOS = 100 * 3600e9;
+    private static final long LEAST_RATED_BYTES = 1 << 20;
     private static final int BAR_COLUMNS = 51; // of a bar that is legible, with its percentage, bytes and times
     private static final int LEAST_MESSAGE = 10; // a rate
 
@@ -155,6 +156,11 @@ public final class Progress {
             bar = null;
             line.clear();
         }
+    }
+
+    /** Returns a rate behind the word "at"; nothing of bytes so few that only the beginning is measured. */
+    static String at(long bytes, long nanos) {
+        return bytes < LEAST_RATED_BYTES ? "" : " at " + rate(bytes, nanos);
     }
 
     /** Returns a rate as text. */

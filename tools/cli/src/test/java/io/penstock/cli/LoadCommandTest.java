@@ -128,9 +128,8 @@ class LoadCommandTest {
                         line -> assertThat(line).matches("first +F32 +\\[2, 3] +24 +0 +" + crc(0, 24)),
                         line -> assertThat(line).matches("second +BF16 +\\[4, 1000] +8000 +256 +" + crc(24, 8000)),
                         line -> assertThat(line)
-                                .matches(
-                                        "loaded 2 arrays, 8024 bytes, in [0-9.]+ s at [0-9.]+ [GMk]B/s, path HOST, backend host;"
-                                                + " verified"));
+                                .matches("loaded 2 arrays, 8024 bytes, in [0-9.]+ s, path HOST, backend host;"
+                                        + " verified"));
     }
 
     @Test

@@ -74,7 +74,7 @@ final class FileHandler implements BiFunction<HttpServerRequest, HttpServerRespo
                 .subscribeOn(Schedulers.boundedElastic())
                 .flatMap(found -> found.isPresent()
                         ? answer(request, response, found.get())
-                        : hint(request, response, path.get().isRoot()))
+                        : hint(request, response, path.get().segments().equals(List.of(""))))
                 .onErrorResume(IOException.class, e -> refuse(response, e))
                 .contextWrite(LateErrors::debugged); // of clients that leave meanwhile
     }

@@ -20,11 +20,6 @@ record RequestPath(List<String> segments) {
         segments = List.copyOf(segments);
     }
 
-    /** Returns whether it is the path of what is served itself. */
-    boolean isRoot() {
-        return segments.equals(List.of(""));
-    }
-
     /** Parses a request target; empty if it can never name a file: dot segments, NUL, bad encoding. */
     static Optional<RequestPath> parse(String target) {
         String path = path(target);
