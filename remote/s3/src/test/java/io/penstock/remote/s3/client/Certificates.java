@@ -16,7 +16,8 @@ final class Certificates implements BeforeAllCallback {
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        boolean there = Stream.of("/etc/ssl/certs", "/etc/pki/tls/certs").map(Path::of).anyMatch(Files::isDirectory);
+        boolean there =
+                Stream.of("/etc/ssl/certs", "/etc/pki/tls/certs").map(Path::of).anyMatch(Files::isDirectory);
         Require.backend("certificates", there ? null : "no folder with certificates of authorities");
     }
 }
