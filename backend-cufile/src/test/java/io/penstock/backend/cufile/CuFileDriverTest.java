@@ -8,7 +8,9 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
+import io.penstock.backend.cufile.driver.CuFileDriver;
 import io.penstock.backend.cufile.driver.DriverProperties;
+import io.penstock.backend.cufile.driver.KeptDriver;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.ffi.CuFile;
@@ -66,6 +68,33 @@ class CuFileDriverTest {
         }
         assertThat(cufile.calls(OPEN)).isEqualTo(1);
         assertThat(closed()).isZero();
+    }
+
+    @Test
+    void aDriverWithUsersStaysOpenWhenTheJvmExits() throws IOException {
+        try (CuFileBench bench = CuFileBench.open(CufilePath.SYNC)) {
+            bench.file(CuFileBench.bytes(4096));
+            KeptDriver.exit();
+            assertThat(closed()).as("while a backend is open").isZero();
+        }
+        GpuFixture.await(() -> !CuFileDriver.isUsed());
+    }
+
+    @Test
+    void aDriverWithoutUsersIsClosedWhenTheJvmExits() throws IOException {
+        try (CuFileBench bench = CuFileBench.open(CufilePath.SYNC)) {
+            bench.file(CuFileBench.bytes(4096));
+        }
+        KeptDriver.exit();
+        assertThat(closed()).isEqualTo(1);
+        try (CuFileBench late = CuFileBench.open(CufilePath.SYNC)) {
+            StorageFile file = late.file(CuFileBench.bytes(4096));
+            Transfer read = Transfer.read(file.all(), late.buffer(4096).all());
+            assertThat(late.move(read).path()).isEqualTo(TransferPath.STAGED);
+            assertThat(late.backend().explain(read).whyNotDirect()).contains("the JVM exits");
+        }
+        assertThat(cufile.calls(OPEN)).isEqualTo(1);
+        Fakes.reset(); // for classes that use the fakes as they find them
     }
 
     @Test
@@ -186,6 +215,7 @@ class CuFileDriverTest {
                     .contains("is not opened twice in a process", "cuFileDriverSetMaxCacheSize -> ");
         }
         assertThat(cufile.calls(OPEN)).isEqualTo(1);
+        Fakes.reset(); // for classes that use the fakes as they find them
     }
 
     @Test

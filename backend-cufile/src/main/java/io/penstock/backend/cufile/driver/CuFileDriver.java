@@ -5,6 +5,7 @@ import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.CuFileError;
 import io.penstock.engine.spi.Shared;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,8 +17,9 @@ import org.slf4j.LoggerFactory;
  * <p><b>Lifetime:</b> the driver stays open until the process ends, and keeps the settings of its first user. A driver
  * that was closed must not be opened again: libcufile 1.15 has an object for each thread that has called it, deletes
  * these objects at the next opening, and writes into a deleted one when its thread ends, whoever owns the memory by
- * then ({@code tools/benchmarks/experiments/reopened.c}). A driver that the application has opened is left to the
- * application.
+ * then ({@code tools/benchmarks/experiments/reopened.c}). A driver without users is closed when the JVM exits: threads of
+ * libcufile, which count statistics, otherwise run into what the exit has torn down. A driver that the application has
+ * opened is left to the application.
  *
  * <p><b>Threading:</b> thread-safe; opening blocks.
  */
@@ -27,6 +29,8 @@ public final class CuFileDriver {
 
     private static final String PROCESS = "cuFile's driver";
     private static final Shared<String, CuFileDriver> OPEN = new Shared<>(unused -> {});
+
+    private static final long EXIT_MILLIS = 200; // files are left behind the close of their backend
 
     // Written and read by openers; OPEN runs one at a time, and orders them.
     private static @Nullable CuFileDriver kept;
@@ -67,9 +71,43 @@ public final class CuFileDriver {
         CuFileDriver driver = kept;
         if (driver == null) {
             driver = start(wanted);
-            kept = driver.ours ? driver : null;
+            if (driver.ours) {
+                kept = driver;
+                addExitHook();
+            }
         }
         return driver;
+    }
+
+    private static void addExitHook() {
+        Thread hook = new Thread(null, CuFileDriver::closeAtExit, "penstock-cufile-exit", 0, false);
+        hook.setContextClassLoader(null);
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            LOG.debug("cuFile's driver is opened while the JVM exits, and stays open");
+        }
+    }
+
+    /** Closes the driver for good, unless it has users that do not leave. */
+    static void closeAtExit() {
+        long start = System.nanoTime();
+        while (isUsed() && System.nanoTime() - start < EXIT_MILLIS * 1_000_000) {
+            LockSupport.parkNanos(1_000_000);
+        }
+        try {
+            OPEN.open(PROCESS, CuFileDriver::closeKept).leave();
+        } catch (CuFileRefusal e) {
+            LOG.debug("cuFile's driver is closed: {}", e.getMessage());
+        }
+    }
+
+    private static CuFileDriver closeKept() throws CuFileRefusal {
+        closed = "the JVM exits";
+        if (kept != null) {
+            shut(true);
+        }
+        throw new CuFileRefusal(closed);
     }
 
     private static CuFileDriver start(CuFileSettings wanted) throws CuFileRefusal {

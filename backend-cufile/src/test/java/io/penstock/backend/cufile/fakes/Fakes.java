@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.fakes;
 
-import io.penstock.backend.cufile.driver.ForgottenDriver;
+import io.penstock.backend.cufile.driver.KeptDriver;
 import io.penstock.engine.testing.CompiledFakes;
 import io.penstock.engine.testing.FakeControl;
 import io.penstock.tck.Require;
@@ -92,7 +92,7 @@ public final class Fakes {
         cufile().reset();
         cuda().reset();
         cufile().reset();
-        ForgottenDriver.forget();
+        KeptDriver.forget();
     }
 
     /** Returns the first complaint of either. */

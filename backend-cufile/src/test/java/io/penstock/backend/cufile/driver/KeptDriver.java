@@ -2,12 +2,17 @@
 package io.penstock.backend.cufile.driver;
 
 /** The driver that a process keeps, in tests that make the fakes as new. */
-public final class ForgottenDriver {
+public final class KeptDriver {
 
-    private ForgottenDriver() {}
+    private KeptDriver() {}
 
     /** Lets the next user open the driver, of which no user may be left. */
     public static void forget() {
         CuFileDriver.forget();
+    }
+
+    /** Does what the exit of the JVM does. */
+    public static void exit() {
+        CuFileDriver.closeAtExit();
     }
 }
