@@ -71,7 +71,7 @@ class NvmeGuestTest {
                 .contains(
                         "memory near each device lies on its node",
                         FILE_BYTES + " bytes in 1 extents of namespace 1, controller PENSTOCK",
-                        "copied " + FILE_BYTES + " bytes to /tmp/copy at ",
+                        "copied " + FILE_BYTES + " bytes to /tmp/copy, path ",
                         "path HOST, backend nvme",
                         "copied 1024 bytes to /tmp/superblock, path ",
                         "copied by penstock",
