@@ -77,11 +77,8 @@ class ElasticCallsTest {
     @Test
     void aCallThatAPoolCannotRunIsNotLost() {
         ThreadPoolExecutor pool =
-                new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new ArrayBlockingQueue<>(1), run -> new Thread(run) {
-                    @Override
-                    public synchronized void start() {
-                        throw new OutOfMemoryError("unable to create native thread");
-                    }
+                new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new ArrayBlockingQueue<>(1), unused -> {
+                    throw new OutOfMemoryError("unable to create native thread");
                 });
         CompletableFuture<Thread> ran = new CompletableFuture<>();
         ElasticCalls.run(pool, () -> ran.complete(Thread.currentThread()));
