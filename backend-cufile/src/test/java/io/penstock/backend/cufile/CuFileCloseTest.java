@@ -60,7 +60,7 @@ class CuFileCloseTest {
         Fakes.cufile().set("nvfs", 1);
     }
 
-    /** Returns the same file, which is closed and then says that it could not be. */
+    /** Returns the same file, whose close releases it and then fails. */
     private HostFile failing(HostFile file) {
         return (HostFile) Proxy.newProxyInstance(
                 HostFile.class.getClassLoader(), new Class<?>[] {HostFile.class}, (proxy, method, arguments) -> {

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Lifetime:</b> the driver stays open until the process ends, and keeps the settings of its first user. A driver
  * that was closed must not be opened again: libcufile 1.15 has an object for each thread that has called it, deletes
- * these objects at the next opening, and writes into a deleted one when its thread ends, whoever owns the memory by
+ * these objects at the next opening, and writes into a deleted one when its thread ends, which may be in other use by
  * then ({@code tools/benchmarks/experiments/reopened.c}). A driver without users is closed when the JVM exits: threads of
  * libcufile, which count statistics, otherwise run into what the exit has torn down. A driver that the application has
  * opened is left to the application.
