@@ -29,6 +29,10 @@ final class WorkerAddress {
     private static final int SYSTEM_DEVICE = 0x20;
     private static final int ENDPOINTS = 0x40;
 
+    // By the checksum of its name, a transport whose address begins with a number that has flags in its highest bits.
+    private static final short POSIX = (short) 0xD3A7; // 64 bits: how its memory is opened (mm_posix.c)
+    private static final short CMA = (short) 0x8B47; // 32 bits: whether a namespace follows (cma_iface.c)
+
     private final ByteBuffer in;
     private final int version;
     private final long uuid;
@@ -40,8 +44,9 @@ final class WorkerAddress {
      *
      * @param located whether the device has an address
      * @param flags what the transport can do, but for atomic operations
+     * @param kind the flags in its address
      */
-    private record Form(boolean located, int flags, int bytes) {}
+    private record Form(boolean located, int flags, int bytes, int kind) {}
 
     private WorkerAddress(byte[] packed) throws IOException {
         in = ByteBuffer.wrap(packed).order(ByteOrder.LITTLE_ENDIAN);
@@ -130,8 +135,15 @@ final class WorkerAddress {
         int flags = next();
         int bytes = extended(flags, 0x3F);
         require((flags & ENDPOINTS) == 0, "it has addresses of endpoints");
+        int address = in.position();
         skip(bytes);
-        forms.computeIfAbsent(name, any -> new HashSet<>()).add(new Form(located, able, bytes));
+        int kind = 0;
+        if (name == POSIX && bytes >= Long.BYTES) {
+            kind = in.get(address + 7) & 0xF0;
+        } else if (name == CMA && bytes >= Integer.BYTES) {
+            kind = in.get(address + 3) & 0x80;
+        }
+        forms.computeIfAbsent(name, any -> new HashSet<>()).add(new Form(located, able, bytes, kind));
         return (flags & LAST) != 0;
     }
 

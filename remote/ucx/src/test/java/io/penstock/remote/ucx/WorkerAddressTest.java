@@ -92,6 +92,15 @@ class WorkerAddressTest {
         assertThatThrownBy(() -> WorkerAddress.check(bytes(V1), peer)).hasMessageContaining(why);
     }
 
+    /** UCX asserts that memory which is not opened in one of the two first ways has the path of a folder. */
+    @ParameterizedTest
+    @CsvSource({"a7d34475430081009b0088, 7, 40", "a7d34475430081009b0088, 7, 80", "478bfb5543000000990084, 3, 80"})
+    void flagsInTheAddressOfATransportAreTheSameAtBothEnds(String transport, int at, String flag) {
+        byte[] peer = peer(V2);
+        peer[V2.indexOf(transport) / 2 + transport.length() / 2 + at] ^= (byte) Integer.parseInt(flag, 16);
+        assertThatThrownBy(() -> WorkerAddress.check(bytes(V2), peer)).hasMessageContaining("another form");
+    }
+
     @Test
     void theOwnAddressAndOneOfAnotherFormatAreRefused() {
         assertThatThrownBy(() -> WorkerAddress.check(bytes(V1), bytes(V1)))
