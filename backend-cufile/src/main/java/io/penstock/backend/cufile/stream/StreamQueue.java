@@ -51,6 +51,11 @@ public final class StreamQueue extends PolledQueue {
     }
 
     @Override
+    protected boolean leavesHoles() {
+        return true;
+    }
+
+    @Override
     protected boolean isInFlight(int tag) {
         return streamed[tag];
     }
@@ -146,7 +151,7 @@ public final class StreamQueue extends PolledQueue {
     }
 
     private static int clearHoles(CallTask task, long stream) {
-        long sparse = task.kind() == Request.Kind.READ ? task.file().sparseBytes(task.restOffset(), task.rest()) : 0;
+        long sparse = task.sparseBytes();
         return sparse == 0 ? CudaError.SUCCESS : Cuda.cuMemsetD8Async(task.offsetFrom(0), (byte) 0, sparse, stream);
     }
 

@@ -38,6 +38,8 @@ public class BlockingCalls implements CallThreads.Calls<CallTask>, AutoCloseable
             task.fails(CudaFailure.of(CudaContext.BIND, bound));
         } else if (task.request.isCopy()) {
             copy(task);
+        } else if (task.asksOnly) {
+            task.ask();
         } else if (CallTask.isOfCuFile(task.request)) {
             transfer(task);
         } else {
@@ -53,6 +55,7 @@ public class BlockingCalls implements CallThreads.Calls<CallTask>, AutoCloseable
     }
 
     private static void transfer(CallTask task) {
+        task.askLength();
         long count;
         do {
             count = once(task);

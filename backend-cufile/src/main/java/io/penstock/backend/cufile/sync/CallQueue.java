@@ -7,6 +7,7 @@ import io.penstock.engine.spi.NativeQueue;
 import io.penstock.engine.spi.Request;
 import io.penstock.engine.spi.Wakeup;
 import java.util.Objects;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,18 +77,27 @@ public final class CallQueue implements NativeQueue {
 
     @Override
     public void turn(long waitNanos) {
-        if (report() == 0 && waitNanos != 0) {
+        if (report(null) == 0 && waitNanos != 0) {
             await(waitNanos);
-            report();
+            report(null);
         }
     }
 
-    /** Reports completions, and returns how many there were. */
-    int report() {
+    /**
+     * Reports completions, and returns how many there were.
+     *
+     * @param asked receives the tasks that have only asked their file
+     */
+    int report(@Nullable Queue<CallTask> asked) {
         int count = 0;
         for (CallTask task = threads.poll(); task != null; task = threads.poll()) {
             count++;
-            task.report();
+            if (asked != null && task.asksOnly && task.failure() == null) {
+                task.asksOnly = false;
+                asked.add(task);
+            } else {
+                task.report();
+            }
         }
         return count;
     }

@@ -3,6 +3,7 @@ package io.penstock.backend.cufile.sync;
 
 import io.penstock.backend.cufile.device.CudaPoint;
 import io.penstock.backend.cufile.device.GpuMemory;
+import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.file.CuFileFile;
 import io.penstock.backend.cufile.register.SpanRegistration;
 import io.penstock.engine.spi.NativeFailure;
@@ -23,12 +24,17 @@ public final class CallTask {
     private long moved;
     private @Nullable NativeFailure failure;
     private long done; // of a cuFile transfer that was short within a block
+    private long sparse; // found by ask
+    private boolean askedHoles; // as above
+    private boolean toAsk; // the file, on a thread, before cuFile is called
 
     @Nullable
     public CudaPoint point;
 
     @Nullable
     public Runnable inOrder;
+
+    boolean asksOnly; // lent to a thread that only asks the file
 
     CallTask(Request request) {
         this.request = request;
@@ -37,13 +43,49 @@ public final class CallTask {
 
     /** Starts the request that the tag now holds. */
     void begin() {
-        boolean reads = request.kind() == Request.Kind.READ && isOfCuFile(request);
-        bytes = reads ? file().askedBytes(request.fileOffset(), request.bytes()) : request.bytes();
+        bytes = request.bytes();
+        toAsk = request.kind() == Request.Kind.READ && isOfCuFile(request);
+        askedHoles = false;
         point = (CudaPoint) request.point();
         inOrder = request.inOrder();
         moved = 0;
         failure = null;
         done = 0;
+        if (toAsk && file().lane() == null) {
+            askLength();
+        }
+    }
+
+    /** Asks a file, which may take the time of a server, what {@link #sparseBytes} must know. */
+    void ask() {
+        askLength();
+        sparse = file().sparseBytes(restOffset(), bytes);
+        askedHoles = true;
+    }
+
+    /** Asks a file that was not yet asked how many bytes to request. */
+    void askLength() {
+        if (toAsk) {
+            bytes = file().askedBytes(request.fileOffset(), request.bytes());
+            toAsk = false;
+        }
+    }
+
+    /**
+     * Returns true if the file is to be asked on a thread that may block.
+     *
+     * @param holes whether the call leaves the bytes of holes unwritten
+     */
+    boolean mustAsk(boolean holes) {
+        return toAsk && (holes || request.fileOffset() % CuFile.BLOCK_BYTES != 0);
+    }
+
+    /** Returns how many of the bytes still to be moved a read may leave unwritten; see {@link CuFileFile#sparseBytes}. */
+    public long sparseBytes() {
+        if (kind() != Request.Kind.READ) {
+            return 0;
+        }
+        return askedHoles ? Math.max(0, sparse - done) : file().sparseBytes(restOffset(), rest());
     }
 
     /** Completes it: the last part moved {@code last} bytes. */

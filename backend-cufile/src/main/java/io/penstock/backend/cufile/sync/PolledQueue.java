@@ -59,10 +59,20 @@ public abstract class PolledQueue implements NativeQueue {
         if (CallTask.isOfCuFile(request) && takes(request)) {
             CallTask task = others.task(request);
             task.begin();
-            waiting.add(task);
+            task.asksOnly = task.mustAsk(leavesHoles());
+            if (task.asksOnly) {
+                others.begin(task); // which comes back to those that wait
+            } else {
+                waiting.add(task);
+            }
         } else {
             others.enqueue(request);
         }
+    }
+
+    /** Returns true if reads leave the bytes of a file's holes unwritten. */
+    protected boolean leavesHoles() {
+        return false;
     }
 
     /** Returns true if a cuFile request goes to this queue, false if it goes to a blocking call. */
@@ -100,7 +110,7 @@ public abstract class PolledQueue implements NativeQueue {
             poll(pause.isLongest());
         }
         boolean any = inFlight < before; // after a short count the next turn starts the rest
-        any |= others.report() > 0;
+        any |= others.report(waiting) > 0;
         for (CallTask task = ended.poll(); task != null; task = ended.poll()) {
             any = true;
             task.report();
