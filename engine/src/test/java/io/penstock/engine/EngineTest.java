@@ -284,7 +284,8 @@ class EngineTest {
         device.queue.hold = true;
         CountDownLatch ended = new CountDownLatch(1);
         Throwable[] error = new Throwable[1];
-        backend.submit(Transfer.read(file.all(), buffer.all()).deadline(Duration.ofMillis(500)))
+        Duration enoughToStart = Duration.ofSeconds(2); // on a slow machine
+        backend.submit(Transfer.read(file.all(), buffer.all()).deadline(enoughToStart))
                 .subscribe(done -> {}, e -> {
                     error[0] = e;
                     ended.countDown();

@@ -22,7 +22,7 @@ import org.reactivestreams.Publisher;
 final class Signal {
 
     /** A fault that has not shown after so long hangs; no measure of speed. */
-    private static final Duration BOUND = Duration.ofSeconds(5);
+    private static final Duration BOUND = Duration.ofSeconds(30);
 
     private Signal() {}
 

@@ -350,7 +350,7 @@ class SilentServerTest extends ServedFile {
                 socket.bind(new InetSocketAddress(InetAddress.getByName("localhost"), port), 1);
                 return;
             } catch (BindException e) {
-                if (i == 200) {
+                if (i == 1000) {
                     throw e;
                 }
                 RangeServer.sleep(20);
