@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.lucene;
+
+import io.penstock.DeviceBuffer;
+import io.penstock.StorageFile;
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A file of an index, as all inputs over it share it.
+ *
+ * <p><b>Ownership:</b> belongs to the input that opened it; its close closes what clones and slices read ahead.
+ */
+final class VectorFile implements AutoCloseable {
+
+    final PenstockDirectory directory;
+    final StorageFile file;
+    final long length; // files of an index do not change
+    final int block; // what reads are rounded to
+    final boolean announced; // whether announcements are taken
+    final boolean merged; // whether what takes all in order is read ahead
+    private final Set<ReadAhead> readers = ConcurrentHashMap.newKeySet();
+    private volatile boolean merging;
+    private volatile boolean closed;
+
+    VectorFile(PenstockDirectory directory, StorageFile file, boolean announced, boolean merged, boolean merging) {
+        this.directory = directory;
+        this.file = file;
+        this.length = file.size();
+        this.block = (int) Math.max(512, file.blockSize());
+        this.announced = announced;
+        this.merged = merged;
+        this.merging = merging;
+    }
+
+    /** Returns whether a merge has it, be it beside searches. */
+    boolean isMerging() {
+        return merging && !closed;
+    }
+
+    void isMerging(boolean now) {
+        merging = now;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    DeviceBuffer allocate(long bytes) throws IOException {
+        return Waiting.allocate(directory.backend, bytes, this);
+    }
+
+    ReadAhead readAhead(long end) {
+        ReadAhead reader = new ReadAhead(this, end);
+        readers.add(reader);
+        if (closed) {
+            reader.close();
+        }
+        return reader;
+    }
+
+    void leave(ReadAhead reader) {
+        readers.remove(reader);
+        reader.close();
+    }
+
+    @Override
+    public void close() {
+        closed = true; // before the readers: one that comes now closes itself
+        readers.forEach(ReadAhead::close);
+        file.close();
+    }
+
+    @Override
+    public String toString() {
+        return file.path().toString();
+    }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.lucene;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.CommonOptions;
+import io.penstock.Options;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.lucene.index.DirectoryReader;
+import org.apache.lucene.misc.store.DirectIODirectory;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.Query;
+import org.apache.lucene.search.RescoreTopNQuery;
+import org.apache.lucene.search.ScoreDoc;
+import org.apache.lucene.search.TermInSetQuery;
+import org.apache.lucene.store.Directory;
+import org.apache.lucene.store.FSDirectory;
+import org.apache.lucene.store.FSLockFactory;
+import org.apache.lucene.store.MMapDirectory;
+import org.apache.lucene.util.BytesRef;
+
+/**
+ * Merges and rescoring over several directories, in turns: {@code integrations/lucene/bench}. Prints tables for
+ * docs/results/lucene.md.
+ */
+final class LuceneBench {
+
+    private static final int CANDIDATES = 100;
+    private static final int COUNT = 10;
+
+    private final Path folder;
+    private final int segments;
+    private final int each;
+
+    private LuceneBench(Path folder, int segments, int each) {
+        this.folder = folder;
+        this.segments = segments;
+        this.each = each;
+    }
+
+    /** Arguments: a folder, segments, documents of each, rounds. */
+    public static void main(String[] arguments) throws Exception {
+        LuceneBench bench =
+                new LuceneBench(Path.of(arguments[0]), Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
+        int rounds = Integer.parseInt(arguments[3]);
+        Options direct = Options.none().with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT);
+        try (Backend backend = Backends.open("host", direct);
+                Backend pool = Backends.open("host", direct.with("penstock.host.io", "pool"))) {
+            bench.build();
+            bench.merges(backend, rounds);
+            bench.rescoring(backend, pool, rounds);
+        }
+    }
+
+    private Path index() {
+        return folder.resolve("index");
+    }
+
+    private void build() throws IOException {
+        if (!Files.exists(index())) {
+            try (Directory plain = new MMapDirectory(index())) {
+                VectorIndex.write(plain, VectorIndex.Format.FLAT, segments, each, false, false);
+            }
+        }
+    }
+
+    /** How an index is opened. */
+    @FunctionalInterface
+    private interface Opening {
+        Directory open(Path path) throws IOException;
+    }
+
+    private static Directory byContext(Path path) throws IOException {
+        MMapDirectory mapped = new MMapDirectory(path);
+        mapped.setReadAdvice(MMapDirectory.ADVISE_BY_CONTEXT);
+        return mapped;
+    }
+
+    private static Opening penstock(Backend backend) {
+        Options options = Options.none()
+                .with(LuceneOptions.ANNOUNCED, "*.vec")
+                .with(LuceneOptions.FALLBACK, LuceneOptions.Fallback.THREADS);
+        return path -> PenstockDirectory.open(path, backend, options, FSLockFactory.getDefault());
+    }
+
+    private void merges(Backend backend, int rounds) throws Exception {
+        Map<String, Opening> ways = new TreeMap<>();
+        ways.put("1 MMapDirectory as it is", MMapDirectory::new);
+        ways.put("2 MMapDirectory, ADVISE_BY_CONTEXT", LuceneBench::byContext);
+        ways.put("3 DirectIODirectory, 1 MiB", path -> new DirectIODirectory(FSDirectory.open(path), 1 << 20, 0));
+        ways.put("4 PenstockDirectory", penstock(backend));
+        Map<String, List<double[]>> all = new TreeMap<>();
+        for (int round = 0; round < rounds; round++) {
+            for (Map.Entry<String, Opening> way : ways.entrySet()) {
+                all.computeIfAbsent(way.getKey(), any -> new ArrayList<>()).add(merge(way.getValue()));
+            }
+        }
+        System.out.println(
+                "| a merge of " + segments + " segments to one | s | processor s | MiB left in the page cache |");
+        System.out.println("|---|---|---|---|");
+        all.forEach((way, runs) -> System.out.println("| " + way.substring(2) + " | " + row(runs, 0, 1) + " | "
+                + row(runs, 1, 1) + " | " + row(runs, 2, 0) + " |"));
+    }
+
+    /** Merges a copy by hard links; returns seconds, processor seconds, and what the page cache has of both. */
+    private double[] merge(Opening opening) throws Exception {
+        Path copy = folder.resolve("copy");
+        Files.createDirectories(copy);
+        for (Path file : files(index())) {
+            Files.createLink(copy.resolve(file.getFileName()), file);
+        }
+        run("sync");
+        evict(copy);
+        double[] figures = new double[3];
+        long processor = processorNanos();
+        long start = System.nanoTime();
+        try (Directory directory = opening.open(copy)) {
+            VectorIndex.merge(directory, VectorIndex.Format.FLAT);
+        }
+        figures[0] = (System.nanoTime() - start) / 1e9;
+        figures[1] = (processorNanos() - processor) / 1e9;
+        figures[2] = resident(copy) / (1 << 20) + resident(index()) / (1 << 20);
+        for (Path file : files(copy)) {
+            Files.delete(file);
+        }
+        return figures;
+    }
+
+    private void rescoring(Backend backend, Backend pool, int rounds) throws Exception {
+        Map<String, Opening> ways = new TreeMap<>();
+        ways.put("1 RescoreTopNQuery, MMapDirectory, RANDOM", LuceneBench::byContext);
+        ways.put("2 all prefetched, MMapDirectory, RANDOM", LuceneBench::byContext);
+        ways.put("3 PenstockDirectory by a pool of preads", penstock(pool));
+        ways.put("4 PenstockDirectory", penstock(backend));
+        for (boolean cold : new boolean[] {true, false}) {
+            Map<String, List<double[]>> all = new TreeMap<>();
+            for (int round = 0; round < rounds; round++) {
+                List<String> answers = new ArrayList<>();
+                for (Map.Entry<String, Opening> way : ways.entrySet()) {
+                    boolean announces = !way.getKey().startsWith("1");
+                    all.computeIfAbsent(way.getKey(), any -> new ArrayList<>())
+                            .add(queries(way.getValue(), announces, cold, round, answers));
+                }
+                if (answers.stream().distinct().count() != 1) {
+                    throw new IllegalStateException("the answers differ: " + answers);
+                }
+            }
+            System.out.println();
+            System.out.println("| " + CANDIDATES + " candidates, " + (cold ? "cold" : "in the page cache")
+                    + " | p50 ms | p99 ms | processor ms |");
+            System.out.println("|---|---|---|---|");
+            all.forEach((way, runs) -> System.out.println("| " + way.substring(2) + " | " + row(runs, 0, 2) + " | "
+                    + row(runs, 1, 2) + " | " + row(runs, 2, 2) + " |"));
+        }
+    }
+
+    private double[] queries(Opening opening, boolean announces, boolean cold, int seed, List<String> answers)
+            throws Exception {
+        int queries = 40;
+        double[] nanos = new double[queries];
+        StringBuilder answer = new StringBuilder();
+        long processor;
+        try (Directory directory = opening.open(index());
+                DirectoryReader reader = DirectoryReader.open(directory)) {
+            if (cold) {
+                evict(index());
+            } else {
+                for (Path file : files(index())) {
+                    run("dd", "if=" + file, "of=/dev/null", "bs=1M", "status=none");
+                }
+            }
+            IndexSearcher searcher = new IndexSearcher(reader);
+            Random random = new Random(seed);
+            processor = processorNanos();
+            for (int i = 0; i < queries; i++) {
+                float[] target = VectorIndex.vector(random);
+                List<BytesRef> ids = random.ints(CANDIDATES, 0, segments * each)
+                        .mapToObj(id -> new BytesRef("" + id))
+                        .toList();
+                Query candidates = searcher.rewrite(new TermInSetQuery("id", ids));
+                Query query = announces
+                        ? new PenstockRescoreQuery(candidates, VectorIndex.FIELD, target, COUNT)
+                        : RescoreTopNQuery.createFullPrecisionRescorerQuery(
+                                candidates, target, VectorIndex.FIELD, COUNT);
+                long start = System.nanoTime();
+                for (ScoreDoc hit : searcher.search(query, COUNT).scoreDocs) {
+                    answer.append(hit.doc).append(' ').append(hit.score).append(' ');
+                }
+                nanos[i] = System.nanoTime() - start;
+            }
+            processor = processorNanos() - processor;
+        }
+        answers.add(answer.toString());
+        Arrays.sort(nanos);
+        return new double[] {nanos[queries / 2] / 1e6, nanos[queries * 99 / 100] / 1e6, processor / 1e6 / queries};
+    }
+
+    /** The median and the range of a figure. */
+    private static String row(List<double[]> runs, int figure, int digits) {
+        double[] sorted = runs.stream().mapToDouble(run -> run[figure]).sorted().toArray();
+        String form = "%." + digits + "f";
+        return String.format(
+                form + " (" + form + " to " + form + ")",
+                sorted[sorted.length / 2],
+                sorted[0],
+                sorted[sorted.length - 1]);
+    }
+
+    private static long processorNanos() {
+        return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+                .getProcessCpuTime();
+    }
+
+    private static List<Path> files(Path of) throws IOException {
+        try (Stream<Path> files = Files.list(of)) {
+            return files.filter(file -> !file.endsWith("write.lock")).toList();
+        }
+    }
+
+    private static void evict(Path of) throws Exception {
+        for (Path file : files(of)) {
+            run("dd", "of=" + file, "oflag=nocache", "conv=notrunc,fdatasync", "count=0", "status=none");
+        }
+    }
+
+    private static long resident(Path of) throws Exception {
+        long sum = 0;
+        for (Path file : files(of)) {
+            if (file.toString().endsWith(".vec")) {
+                sum += Long.parseLong(run("fincore", "--bytes", "--noheadings", "--output", "RES", file.toString())
+                        .trim());
+            }
+        }
+        return sum;
+    }
+
+    private static String run(String... command) throws Exception {
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (!process.waitFor(5, TimeUnit.MINUTES) || process.exitValue() != 0) {
+            throw new IOException(String.join(" ", command) + ": " + output);
+        }
+        return output;
+    }
+}
