@@ -370,7 +370,7 @@ class TwiceSaidTest {
     @Test
     void removedTypesAreNamedAndNoneUnknownIsSliced() {
         assertThat(GgmlType.story(4)).isEqualTo("Q4_2, which ggml has removed");
-        assertThat(GgmlType.story(99)).isEqualTo("not known here, or newer");
+        assertThat(GgmlType.story(99)).isEqualTo("not a type of ggml as of 2026-08, perhaps a newer one");
         List<Long> shape = List.of(144L);
         Array array = new Array(
                 "a",

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 /** The element types of ggml, by their number in a GGUF file; types that ggml has removed are missing. */
 public record GgmlType(int number, ElementType type) {
 
+    /** The month of the ggml.h that the table has all types of. */
+    static final String AS_OF = "2026-08";
+
     private static final int BLOCK = 32;
     private static final int SUPER_BLOCK = 256;
 
@@ -48,7 +51,7 @@ public record GgmlType(int number, ElementType type) {
                     quantized(39, "MXFP4", BLOCK, 17),
                     quantized(40, "NVFP4", 64, 36),
                     quantized(41, "Q1_0", 128, 18),
-                    quantized(42, "Q2_0", 64, 18)) // ggml.h of 2026-08 ends here
+                    quantized(42, "Q2_0", 64, 18))
             .stream()
             .collect(Collectors.toMap(GgmlType::number, GgmlType::type));
 
@@ -87,6 +90,8 @@ public record GgmlType(int number, ElementType type) {
     /** Returns what is known of a type that is not in the table. */
     public static String story(long number) {
         String removed = number > Integer.MAX_VALUE ? null : REMOVED.get((int) number);
-        return removed == null ? "not known here, or newer" : removed + ", which ggml has removed";
+        return removed == null
+                ? "not a type of ggml as of " + AS_OF + ", perhaps a newer one"
+                : removed + ", which ggml has removed";
     }
 }
