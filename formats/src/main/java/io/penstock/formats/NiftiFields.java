@@ -73,6 +73,7 @@ public record NiftiFields(
 
         private static final int MOST_DIMENSIONS = 7;
         private static final int DESCRIP_BYTES = 80;
+        private static final int GLMIN = 144; // of NIfTI-1
         private static final int EXTENDER_BYTES = 4; // behind the header of a single file
 
         /**
@@ -236,10 +237,13 @@ public record NiftiFields(
                 throw malformed("dim[0] must be 1 to " + MOST_DIMENSIONS + ", was " + dimensions);
             }
             List<Long> shape = new ArrayList<>();
+            // FreeSurfer writes more than 16 bits hold, such as the vertices of a surface, as -1 1 1 and in glmin.
+            boolean isLong = !layout.wide && dimensions >= 3 && extent(1) == -1 && extent(2) == 1 && extent(3) == 1;
             for (int i = 1; i <= dimensions; i++) {
-                long extent = extent(i);
+                long extent = i == 1 && isLong ? header.getInt(GLMIN) : extent(i);
                 if (extent < 1) {
-                    throw malformed("dim[" + i + "] must be at least 1, was " + extent);
+                    throw malformed((i == 1 && isLong ? "dim[1] is -1, but glmin" : "dim[" + i + "]")
+                            + " must be at least 1, was " + extent);
                 }
                 shape.add(extent);
             }

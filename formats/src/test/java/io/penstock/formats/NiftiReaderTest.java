@@ -8,6 +8,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -101,6 +102,29 @@ class NiftiReaderTest {
         byte[] bytes = Files.readAllBytes(Real.file("nifti/u8-little.nii"));
         ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putShort(at, (short) value);
         return bytes;
+    }
+
+    /** As FreeSurfer writes the values of a surface's vertices. */
+    @Test
+    void moreThanSixteenBitsHoldAreInGlmin() throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(352 + 80_000 * 4).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putInt(0, 348);
+        short[] dim = {4, -1, 1, 1, 2, 1, 1, 1};
+        for (int i = 0; i < dim.length; i++) {
+            bytes.putShort(40 + 2 * i, dim[i]);
+        }
+        bytes.putShort(70, (short) 16)
+                .putShort(72, (short) 32)
+                .putFloat(108, 352)
+                .putInt(144, 40_000);
+        bytes.put(344, "n+1".getBytes(StandardCharsets.US_ASCII)).putFloat(352 + 4 * 39_999, 7);
+        Array array = read(Files.write(folder.resolve("surface.nii"), bytes.array()))
+                .arrays()
+                .get(0);
+        assertThat(array.shape()).containsExactly(40_000L, 1L, 1L, 2L);
+        assertThat(array.data()).isEqualTo(new Extent(folder.resolve("surface.nii"), 352, 320_000));
+        assertRefused(bytes.putInt(144, 0).array(), "dim[1] is -1, but glmin must be at least 1, was 0");
+        assertRefused(bytes.putShort(42, (short) -25_536).array(), "dim[1] must be at least 1, was -25536");
     }
 
     @Test
