@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -137,6 +139,65 @@ class ArrowFilesTest {
     void aColumnWhoseElementsHaveNoBytesIsLeftOut() {
         ArrayFile file = read(Real.file("arrow/python-zero.arrow"));
         assertThat(file.arrays()).extracting(Array::name).containsExactly("0/i/data");
+    }
+
+    /** A file has a stream in it, behind its magic number. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "java.arrow",
+                "java-lz4.arrow",
+                "java-zstd.arrow",
+                "java-empty.arrow",
+                "python.arrow",
+                "python-nested.arrow"
+            })
+    void aStreamHasTheArraysOfAFile(String name) throws IOException {
+        Path file = Real.file("arrow/" + name);
+        byte[] all = Files.readAllBytes(file);
+        int tail = Integer.BYTES + "ARROW1".length();
+        int footer = ByteBuffer.wrap(all).order(ByteOrder.LITTLE_ENDIAN).getInt(all.length - tail);
+        byte[] bytes = Arrays.copyOfRange(all, 8, all.length - tail - footer);
+        Path stream = Files.write(folder.resolve("data-00000-of-00001"), bytes);
+        assertThat(read(stream).format()).isEqualTo("Arrow stream");
+        try (LoadedArrays ofFile = get(Loader.of(backend).load(file));
+                LoadedArrays ofStream = get(Loader.of(backend).load(stream))) {
+            assertThat(ofStream.arrays()).hasSameSizeAs(ofFile.arrays());
+            for (DeviceArray array : ofFile.arrays()) {
+                DeviceArray same = ofStream.get(array.name());
+                assertThat(List.of(same.type(), same.shape(), same.byteOrder()))
+                        .isEqualTo(List.of(array.type(), array.shape(), array.byteOrder()));
+                assertThat(bytes(same)).as(array.name()).isEqualTo(bytes(array));
+            }
+        }
+        for (LoadPlan.Placement placement :
+                get(Loader.of(backend).explain(stream)).arrays()) { // as --verify reads them
+            placement.contents(part -> {});
+        }
+    }
+
+    /** Written by another program; the right values are those that it was given. */
+    @Test
+    void aStreamOfAnotherWriterIsRead() {
+        try (LoadedArrays loaded = get(Loader.of(backend).load(CasesTest.path("stream.arrow")))) {
+            assertThat(get(loaded.get("0/x/data").floats())).containsExactly(1f, 2f, 3f);
+            assertThat(bytes(loaded.get("0/i/data"))).containsExactly(4, 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0);
+        }
+    }
+
+    @Test
+    void aStreamThatIsCutOrHasOtherMessagesIsRefused() throws IOException {
+        byte[] good = Files.readAllBytes(CasesTest.path("stream.arrow"));
+        assertRefused(Arrays.copyOf(good, 380), "the stream is cut");
+        assertRefused(Arrays.copyOf(good, 250), "a message at byte 192 takes 184 bytes, but the file ends after 58");
+        byte[] batchFirst = Arrays.copyOfRange(good, 184, good.length);
+        assertRefused(batchFirst, "the message at 0 must be a schema, was of type 3");
+        byte[] twice = Arrays.copyOf(good, 184 + good.length);
+        System.arraycopy(good, 0, twice, 184, good.length);
+        assertRefused(twice, "the message at 184 must be a record batch or a dictionary, was of type 1");
+        Path unended = folder.resolve("unended.arrow");
+        Files.write(unended, Arrays.copyOf(good, good.length - 8)); // as of a writer that was closed without a word
+        assertThat(read(unended).arrays()).hasSize(2);
     }
 
     @Test

@@ -22,7 +22,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
-import org.apache.arrow.flatbuf.Block;
 import org.apache.arrow.flatbuf.DictionaryBatch;
 import org.apache.arrow.flatbuf.DictionaryEncoding;
 import org.apache.arrow.flatbuf.Endianness;
@@ -37,17 +36,14 @@ import org.apache.arrow.flatbuf.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Arrow's IPC file format, which is Feather's version 2: each buffer of each record batch is an array of one dimension,
- * named {@code 0/column/data} by its batch, field and role. Buffers without bytes, such as the validity of fields
- * without nulls, are left out.
+ * Arrow's IPC formats, the file, which is Feather's version 2, and the stream: each buffer of each record batch is an
+ * array of one dimension, named {@code 0/column/data} by its batch, field and role. Buffers without bytes, such as the
+ * validity of fields without nulls, are left out.
  */
 public final class ArrowReader {
 
     private static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
     private static final int START_PADDED = 8;
-    private static final int CONTINUATION = -1;
-    private static final long MOST_METADATA_BYTES =
-            SafetensorsReader.MOST_HEADER_BYTES; // of the footer, or of a message
     private static final int MOST_DEPTH = 64; // of fields
     private static final int MOST_PATH = 4096; // characters: the path is in the name of each buffer of each batch
     private static final int LEAST_FIELD_BYTES = 8; // of the footer: two offsets
@@ -69,7 +65,8 @@ public final class ArrowReader {
 
     private static boolean isArrow(Path path) throws IOException {
         try (HeaderBytes bytes = new HeaderBytes(path, ArrowFiles.FORMAT)) {
-            return bytes.length() > MAGIC.length && Arrays.equals(bytes.bytes(MAGIC.length, "the start"), MAGIC);
+            byte[] start = bytes.bytes((int) Math.min(bytes.length(), FormatReader.START_BYTES), "the start");
+            return new ArrowFiles().recognizes(path, start);
         }
     }
 
@@ -86,10 +83,14 @@ public final class ArrowReader {
 
     private static <T> T read(Path path, Reading<T> reading) throws IOException {
         try (HeaderBytes bytes = new HeaderBytes(path, ArrowFiles.FORMAT)) {
-            if (bytes.u32("the magic number") == 0x31414546) {
+            int start = (int) bytes.u32("the magic number");
+            if (start == 0x31414546) {
                 throw bytes.unsupported("it is Feather of version 1, which is not supported");
             }
-            return reading.of(new File(bytes, path, Footer.getRootAsFooter(footer(bytes))));
+            ArrowBlocks blocks = start == ArrowBlocks.CONTINUATION
+                    ? ArrowBlocks.ofStream(bytes)
+                    : ArrowBlocks.of(Footer.getRootAsFooter(footer(bytes)));
+            return reading.of(new File(bytes, path, blocks));
         } catch (IndexOutOfBoundsException
                 | BufferUnderflowException
                 | NullPointerException
@@ -119,8 +120,8 @@ public final class ArrowReader {
         if (start < START_PADDED) {
             throw bytes.malformed("its footer of " + length + " bytes does not fit into it");
         }
-        if (length > MOST_METADATA_BYTES) {
-            throw bytes.malformed("its footer must have at most " + MOST_METADATA_BYTES + " bytes, has " + length);
+        if (length > ArrowBlocks.MOST_BYTES) {
+            throw bytes.malformed("its footer must have at most " + ArrowBlocks.MOST_BYTES + " bytes, has " + length);
         }
         bytes.seek(start, "the footer");
         return ByteBuffer.wrap(bytes.bytes((int) length, "the footer")).order(ByteOrder.LITTLE_ENDIAN);
@@ -131,12 +132,11 @@ public final class ArrowReader {
 
         private final HeaderBytes bytes;
         private final Path path;
-        private final Footer footer;
+        private final ArrowBlocks blocks;
         private final Schema schema;
         private final ByteOrder order;
         private final List<Array> arrays = new ArrayList<>();
         private final Map<Long, Integer> dictionaryBatches = new HashMap<>(); // so far, by their number
-        private final long footerBytes;
         private long fields;
         private long blockBytes;
         private final Map<Long, Long> dictionaryRows = new HashMap<>();
@@ -144,20 +144,22 @@ public final class ArrowReader {
         private @Nullable ArrowContents found; // what its record batch has
         private int foundAt; // its number there
 
-        File(HeaderBytes bytes, Path path, Footer footer) {
+        File(HeaderBytes bytes, Path path, ArrowBlocks blocks) {
             this.bytes = bytes;
             this.path = path;
-            this.footer = footer;
-            footerBytes = footer.getByteBuffer().limit();
-            schema = Objects.requireNonNull(footer.schema(), "schema");
+            this.blocks = blocks;
+            schema = blocks.schema();
             order = schema.endianness() == Endianness.Big ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
         }
 
         ArrayFile read() throws IOException {
             Map<Long, Field> dictionaries = dictionaries(schema);
-            compareFirst(dictionaries);
+            if (!blocks.isStream()) {
+                compareFirst(dictionaries);
+            }
             batches(dictionaries);
-            return new ArrayFile(path, ArrowFiles.FORMAT, attributes(), arrays);
+            String format = ArrowFiles.FORMAT + (blocks.isStream() ? " stream" : "");
+            return new ArrayFile(path, format, attributes(), arrays);
         }
 
         /** Returns true. */
@@ -173,13 +175,12 @@ public final class ArrowReader {
             return true;
         }
 
-        private boolean concerns(Block block) {
+        private boolean concerns(ArrowBlocks.Block block) {
             if (wanted == null) {
                 return true;
             }
             Extent place = place(wanted);
-            return block.offset() <= place.offset()
-                    && place.end() - block.offset() <= block.metaDataLength() + block.bodyLength();
+            return block.offset() <= place.offset() && place.end() - block.offset() <= block.metadata() + block.body();
         }
 
         private boolean isOfIndices() {
@@ -187,9 +188,8 @@ public final class ArrowReader {
         }
 
         private void batches(Map<Long, Field> dictionaries) throws IOException {
-            ArrowLayout layout = ArrowLayout.of(bytes, schema, footer.version());
-            for (int i = 0; i < footer.dictionariesLength(); i++) {
-                Block block = Objects.requireNonNull(footer.dictionaries(i), "block");
+            ArrowLayout layout = ArrowLayout.of(bytes, schema, blocks.version());
+            for (ArrowBlocks.Block block : blocks.dictionaries()) {
                 if (!concerns(block) && !isOfIndices()) {
                     continue;
                 }
@@ -200,14 +200,14 @@ public final class ArrowReader {
                 if (field == null) {
                     throw bytes.malformed("no field has the dictionary " + batch.id());
                 }
-                ArrowLayout values = ArrowLayout.ofDictionary(bytes, field, footer.version());
+                ArrowLayout values = ArrowLayout.ofDictionary(bytes, field, blocks.version());
                 RecordBatch data = Objects.requireNonNull(batch.data(), "data");
                 int number = dictionaryBatches.merge(batch.id(), 1, Integer::sum);
                 dictionaryRows.merge(batch.id(), data.length(), Long::sum);
                 batch(data, body, values, "dictionary " + batch.id() + (number == 1 ? "/" : "~" + number + "/"));
             }
-            for (int i = 0; i < footer.recordBatchesLength(); i++) {
-                Block block = Objects.requireNonNull(footer.recordBatches(i), "block");
+            for (int i = 0; i < blocks.batches().size(); i++) {
+                ArrowBlocks.Block block = blocks.batches().get(i);
                 if (!concerns(block)) {
                     continue;
                 }
@@ -228,14 +228,14 @@ public final class ArrowReader {
 
         /** The schema is in the file twice: in the footer, and as the first message, for readers of a stream. */
         private void compareFirst(Map<Long, Field> dictionaries) throws IOException {
-            long room = bytes.length() - MAGIC.length - Integer.BYTES - footerBytes - START_PADDED;
+            long room = bytes.length() - MAGIC.length - Integer.BYTES - blocks.bytes() - START_PADDED;
             if (room < 2 * Integer.BYTES) {
                 return;
             }
             bytes.seek(START_PADDED, "the first message");
             long length = bytes.u32("the first message");
-            length = (int) length == CONTINUATION ? bytes.u32("the first message") : length;
-            if (length > Math.min(room, MOST_METADATA_BYTES)) {
+            length = (int) length == ArrowBlocks.CONTINUATION ? bytes.u32("the first message") : length;
+            if (length > Math.min(room, ArrowBlocks.MOST_BYTES)) {
                 throw bytes.malformed("its first message, of " + length + " bytes, is not before its footer");
             }
             Message first = Message.getRootAsMessage(ByteBuffer.wrap(bytes.bytes((int) length, "the first message"))
@@ -253,10 +253,10 @@ public final class ArrowReader {
         /** Returns the buffers of a schema's record batches, and of its dictionaries. */
         private List<ArrowLayout.Buffer> buffers(Schema schema, Map<Long, Field> dictionaries) {
             List<ArrowLayout.Buffer> all = new ArrayList<>(
-                    ArrowLayout.of(bytes, schema, footer.version()).buffers());
+                    ArrowLayout.of(bytes, schema, blocks.version()).buffers());
             dictionaries
                     .values()
-                    .forEach(field -> all.addAll(ArrowLayout.ofDictionary(bytes, field, footer.version())
+                    .forEach(field -> all.addAll(ArrowLayout.ofDictionary(bytes, field, blocks.version())
                             .buffers()));
             return all;
         }
@@ -267,9 +267,9 @@ public final class ArrowReader {
          */
         private void field(Field field, String parent, int depth, Map<Long, Field> dictionaries) {
             fields++;
-            if (fields > footerBytes / LEAST_FIELD_BYTES || depth > MOST_DEPTH) {
-                throw bytes.malformed("it must have at most " + footerBytes / LEAST_FIELD_BYTES
-                        + " fields in a footer of " + footerBytes + " bytes, nested in at most " + MOST_DEPTH
+            if (fields > blocks.bytes() / LEAST_FIELD_BYTES || depth > MOST_DEPTH) {
+                throw bytes.malformed("it must have at most " + blocks.bytes() / LEAST_FIELD_BYTES
+                        + " fields in metadata of " + blocks.bytes() + " bytes, nested in at most " + MOST_DEPTH
                         + " others");
             }
             String path = ArrowLayout.path(field, parent);
@@ -302,9 +302,9 @@ public final class ArrowReader {
                 String value = String.valueOf(entry.value());
                 attributes.put(key, value);
                 characters += key.length() + value.length();
-                if (characters > footerBytes) {
+                if (characters > blocks.bytes()) {
                     throw bytes.malformed("its custom metadata overlap: they have more characters than the "
-                            + footerBytes + " bytes of its footer");
+                            + blocks.bytes() + " bytes of its metadata");
                 }
             }
             return attributes;
@@ -313,13 +313,13 @@ public final class ArrowReader {
         /** A message, and where its body is. */
         private record Body(Message message, long start, int metadata, long length) {}
 
-        private Body body(Block block) throws IOException {
+        private Body body(ArrowBlocks.Block block) throws IOException {
             long offset = block.offset();
-            int metadata = block.metaDataLength();
-            long length = block.bodyLength();
+            int metadata = block.metadata();
+            long length = block.body();
             boolean fits = offset >= START_PADDED
                     && metadata >= 2 * Integer.BYTES
-                    && metadata <= MOST_METADATA_BYTES
+                    && metadata <= ArrowBlocks.MOST_BYTES
                     && length >= 0
                     && offset <= bytes.length() - metadata
                     && length <= bytes.length() - metadata - offset;
@@ -335,7 +335,7 @@ public final class ArrowReader {
             ByteBuffer message =
                     ByteBuffer.wrap(bytes.bytes(metadata, "a message")).order(ByteOrder.LITTLE_ENDIAN);
             // Before version 0.15 there was the length only.
-            int prefix = message.getInt(0) == CONTINUATION ? 2 * Integer.BYTES : Integer.BYTES;
+            int prefix = message.getInt(0) == ArrowBlocks.CONTINUATION ? 2 * Integer.BYTES : Integer.BYTES;
             long own = prefix + (long) message.getInt(prefix - Integer.BYTES);
             if (own > metadata || metadata - own >= ALIGNMENT) {
                 throw bytes.malformed("a block has metadata of " + metadata + " bytes at " + offset

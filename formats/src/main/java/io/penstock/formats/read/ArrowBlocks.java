@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.formats.read;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.apache.arrow.flatbuf.Footer;
+import org.apache.arrow.flatbuf.Message;
+import org.apache.arrow.flatbuf.MessageHeader;
+import org.apache.arrow.flatbuf.Schema;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the messages of Arrow's IPC formats are: by the footer of a file, or one behind the other in a stream.
+ *
+ * @param isStream whether it is a stream, which has its schema once
+ * @param version the version of the metadata
+ * @param bytes the length of the schema's metadata: of the footer, or of the first message
+ */
+record ArrowBlocks(
+        boolean isStream, Schema schema, short version, List<Block> dictionaries, List<Block> batches, long bytes) {
+
+    /** The number before the length of a message, since version 0.15. */
+    static final int CONTINUATION = -1;
+
+    /** The most bytes of the metadata of a message, or of a footer. */
+    static final long MOST_BYTES = SafetensorsReader.MOST_HEADER_BYTES;
+
+    /** A message with its prefix, and the body behind it. */
+    record Block(long offset, int metadata, long body) {
+
+        private static Block of(org.apache.arrow.flatbuf.@Nullable Block block) {
+            Objects.requireNonNull(block, "block");
+            return new Block(block.offset(), block.metaDataLength(), block.bodyLength());
+        }
+    }
+
+    static ArrowBlocks of(Footer footer) {
+        List<Block> dictionaries = new ArrayList<>();
+        for (int i = 0; i < footer.dictionariesLength(); i++) {
+            dictionaries.add(Block.of(footer.dictionaries(i)));
+        }
+        List<Block> batches = new ArrayList<>();
+        for (int i = 0; i < footer.recordBatchesLength(); i++) {
+            batches.add(Block.of(footer.recordBatches(i)));
+        }
+        Schema schema = Objects.requireNonNull(footer.schema(), "schema");
+        long bytes = footer.getByteBuffer().limit();
+        return new ArrowBlocks(false, schema, footer.version(), dictionaries, batches, bytes);
+    }
+
+    /** Reads the metadata of all messages; a stream ends with a length of 0, or with its file. */
+    static ArrowBlocks ofStream(HeaderBytes bytes) throws IOException {
+        List<Block> dictionaries = new ArrayList<>();
+        List<Block> batches = new ArrayList<>();
+        Message first = null;
+        long firstBytes = 0;
+        for (long at = 0; at < bytes.length(); ) {
+            Message message = message(bytes, at);
+            if (message == null) {
+                break;
+            }
+            Block block = new Block(at, (int) (bytes.position() - at), message.bodyLength());
+            byte type = message.headerType();
+            if (first == null && type == MessageHeader.Schema) {
+                first = message;
+                firstBytes = block.metadata;
+            } else if (first != null && type == MessageHeader.DictionaryBatch) {
+                dictionaries.add(block);
+            } else if (first != null && type == MessageHeader.RecordBatch) {
+                batches.add(block);
+            } else {
+                throw bytes.malformed("the message at " + at + " must be "
+                        + (first == null ? "a schema" : "a record batch or a dictionary") + ", was of type " + type);
+            }
+            at = bytes.position() + block.body;
+        }
+        if (first == null) {
+            throw bytes.malformed("it must begin with a schema");
+        }
+        Schema schema = (Schema) Objects.requireNonNull(first.header(new Schema()), "schema");
+        return new ArrowBlocks(true, schema, first.version(), dictionaries, batches, firstBytes);
+    }
+
+    /** Returns the message at a place of a stream, whose body follows and is in the file; null at the stream's end. */
+    private static @Nullable Message message(HeaderBytes bytes, long at) throws IOException {
+        bytes.seek(at, "a message");
+        long length = bytes.u32("a message");
+        length = (int) length == CONTINUATION ? bytes.u32("a message") : length;
+        if (length == 0) {
+            return null;
+        }
+        if (length > MOST_BYTES) {
+            throw bytes.malformed("a message at " + at + " must have at most " + MOST_BYTES + " bytes, has " + length);
+        }
+        ByteBuffer metadata = ByteBuffer.wrap(bytes.bytes((int) length, "a message"));
+        Message message = Message.getRootAsMessage(metadata.order(ByteOrder.LITTLE_ENDIAN));
+        if (message.bodyLength() < 0 || message.bodyLength() > bytes.remaining()) {
+            throw bytes.malformed("the body of " + message.bodyLength() + " bytes behind the message at " + at
+                    + " is not in the " + bytes.remaining() + " that follow: the stream is cut");
+        }
+        return message;
+    }
+}
