@@ -48,8 +48,8 @@ public record Conversion(long hostBytes, int swapped, boolean narrowed) {
             bytes = Integer.BYTES; // text
         }
         if (type.blockElements() != 1 || bytes != 2 && bytes != 4 && bytes != 8) {
-            throw new IllegalArgumentException(
-                    "array " + array.name() + " of " + type + " cannot be made little-endian");
+            throw new IllegalArgumentException("array " + MalformedFileException.plain(array.name()) + " of " + type
+                    + " cannot be made little-endian");
         }
         return bytes;
     }

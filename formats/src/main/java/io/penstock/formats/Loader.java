@@ -286,8 +286,9 @@ public final class Loader {
                     .filter(name -> !names.add(name))
                     .findFirst()
                     .ifPresent(name -> {
-                        throw new IllegalArgumentException("two arrays have the name " + name + " in "
-                                + files.stream().map(ArrayFile::path).toList());
+                        throw new IllegalArgumentException(
+                                "two arrays have the name " + MalformedFileException.plain(name) + " in "
+                                        + files.stream().map(ArrayFile::path).toList());
                     });
         }
         for (Pattern name : settings.names) {
@@ -304,7 +305,8 @@ public final class Loader {
         return files.stream()
                 .flatMap(file -> file.attributes().entrySet().stream())
                 .filter(attribute -> name.matcher(attribute.getKey()).matches())
-                .map(attribute -> ", but an attribute " + attribute.getKey() + ": " + attribute.getValue())
+                .map(attribute -> MalformedFileException.plain(
+                        ", but an attribute " + attribute.getKey() + ": " + attribute.getValue()))
                 .findFirst()
                 .orElse("");
     }

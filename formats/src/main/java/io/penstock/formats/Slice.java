@@ -110,8 +110,9 @@ public record Slice(Dimension dimension, int part, int of) {
                                 .gcd(BigInteger.valueOf(inner))
                                 .longValue();
         if (size % unit != 0) {
-            throw new IllegalArgumentException("array " + array.name() + " of shape " + array.shape() + " and type "
-                    + array.type() + " cannot be sliced: a block of " + block + " elements would be divided");
+            throw new IllegalArgumentException(
+                    "array " + MalformedFileException.plain(array.name()) + " of shape " + array.shape() + " and type "
+                            + array.type() + " cannot be sliced: a block of " + block + " elements would be divided");
         }
         return unit;
     }

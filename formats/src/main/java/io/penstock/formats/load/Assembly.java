@@ -151,7 +151,9 @@ public final class Assembly {
             }
             if (stored > mostStored) {
                 throw new IllegalArgumentException("has a chunk of " + stored + " bytes in its file, more than "
-                        + mostStored + "; " + SEE_HOST_BYTES);
+                        + (stored > MOST_STORED_BYTES
+                                ? "the " + MOST_STORED_BYTES + " that a chunk can have here"
+                                : mostStored + "; " + SEE_HOST_BYTES));
             }
         }
         Layers layers = Layers.of(chunks);

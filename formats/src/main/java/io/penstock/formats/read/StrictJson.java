@@ -73,11 +73,13 @@ final class StrictJson implements AutoCloseable {
     private StrictJson(Path path, String format, byte[] json, JsonFactory factory) throws IOException {
         this.path = path;
         this.format = format;
+        ByteBuffer bytes = ByteBuffer.wrap(json);
         CharBuffer text;
         try {
-            text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(json));
+            text = StandardCharsets.UTF_8.newDecoder().decode(bytes);
         } catch (CharacterCodingException e) {
-            throw new MalformedFileException(path, format, "its JSON is not valid UTF-8: " + e.getMessage());
+            throw new MalformedFileException(
+                    path, format, "its JSON is not valid UTF-8 (at byte " + bytes.position() + " of it)");
         }
         parser = factory.createParser(text.array(), text.arrayOffset(), text.remaining());
     }
@@ -91,8 +93,8 @@ final class StrictJson implements AutoCloseable {
             }
         } catch (JsonProcessingException e) {
             throw malformed(e.getOriginalMessage()
-                    .replaceAll("\\s+", " ")
-                    .replaceAll(" ?\\(start marker at .*\\)", "")); // of which the rest is on Jackson itself
+                    .replaceAll("(?s)\\s*\\(start marker at .*\\)", "") // of which the rest is on Jackson itself
+                    .replaceAll(", from `[^`]*`", ""));
         }
     }
 
