@@ -109,7 +109,7 @@ class HostileFilesTest {
         }
         assertUnknown(packed, "not a valid array file: it is compressed by gzip as a whole, and must be decompressed");
         assertUnknown(folder, "not a valid array file: it is a folder, without an array or a group of Zarr");
-        assertUnknown(Files.writeString(folder.resolve("text"), "text"), "neither its name nor its first bytes");
+        assertUnknown(Files.write(folder.resolve("bytes"), new byte[] {1, 2}), "neither its name nor its first bytes");
     }
 
     private static void assertUnknown(Path path, String complaint) {

@@ -106,7 +106,7 @@ class NumpyFilesTest {
             assertThat(read(copy).arrays()).isNotEmpty();
         }
         Path zip = Files.copy(Real.file("numpy/stored.npz"), folder.resolve("any.zip"));
-        assertThatThrownBy(() -> read(zip)).hasMessageContaining("neither its name");
+        assertThatThrownBy(() -> read(zip)).hasMessageContaining("it is a zip archive");
     }
 
     @Test

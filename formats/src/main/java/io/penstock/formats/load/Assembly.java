@@ -6,6 +6,7 @@ import io.penstock.formats.ChunkWindow;
 import io.penstock.formats.Extent;
 import io.penstock.formats.MalformedFileException;
 import io.penstock.formats.codec.Codecs;
+import io.penstock.formats.read.FileStart;
 import io.penstock.formats.read.HeaderBytes;
 import java.io.EOFException;
 import java.io.IOException;
@@ -176,7 +177,10 @@ public final class Assembly {
         return new MalformedFileException(
                 chunk.extent().file(),
                 "encoded",
-                "chunk " + chunk.position() + " at byte " + chunk.extent().offset() + ": " + complaint.getMessage());
+                FileStart.explained(
+                        "chunk " + chunk.position() + " at byte "
+                                + chunk.extent().offset() + ": " + complaint.getMessage(),
+                        chunk.extent().file()));
     }
 
     /**

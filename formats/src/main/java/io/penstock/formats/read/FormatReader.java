@@ -3,7 +3,6 @@ package io.penstock.formats.read;
 
 import io.penstock.formats.ArrayFile;
 import io.penstock.formats.MalformedFileException;
-import io.penstock.formats.codec.Gzip;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -14,10 +13,10 @@ import java.util.List;
 public interface FormatReader {
 
     /** The most bytes that {@link #recognizes} gets. */
-    int START_BYTES = 16;
+    int START_BYTES = FileStart.BYTES;
 
     /**
-     * Returns whether a file looks like this format, by its name and its first bytes (at most 16; none of a directory).
+     * Returns whether a file looks like this format, by its name and its first bytes (none of a directory).
      */
     boolean recognizes(Path path, byte[] start);
 
@@ -60,16 +59,15 @@ public interface FormatReader {
     }
 
     /** Returns why no reader recognizes a file. */
-    private static String unknown(Path path, byte[] start) {
+    private static String unknown(Path path, byte[] start) throws IOException {
         if (Files.isDirectory(path)) {
             return "it is a folder, without an array or a group of Zarr";
         }
         if (start.length == 0) {
             return "it is empty";
         }
-        return Gzip.starts(start)
-                ? Gzip.WHOLE
-                : "neither its name nor its first bytes belong to a format that can be read";
+        String other = FileStart.other(start, Files.size(path), "array");
+        return other != null ? other : "neither its name nor its first bytes belong to a format that can be read";
     }
 
     private static byte[] start(Path path) throws IOException {

@@ -113,7 +113,7 @@ public final class GgufReader implements FormatReader {
     }
 
     private static ArrayFile readOne(Path path) throws IOException {
-        try (HeaderBytes bytes = new HeaderBytes(path, FORMAT)) {
+        try (HeaderBytes bytes = HeaderBytes.of(path, FORMAT)) {
             if (bytes.u32("the magic number") != MAGIC) {
                 throw bytes.malformed("it must begin with GGUF");
             }

@@ -48,9 +48,28 @@ public final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
         window.limit(0);
     }
 
+    /** Opens a file that is read from its start, and refuses another thing in its place. */
+    @SuppressWarnings("MustBeClosedChecker")
+    static HeaderBytes of(Path path, String format) throws IOException {
+        HeaderBytes bytes = new HeaderBytes(path, format);
+        try {
+            byte[] start = new byte[(int) Math.min(bytes.length, FileStart.BYTES)];
+            bytes.next(start.length, "the start").get(0, start); // what follows is read from the same window
+            String other = FileStart.other(start, bytes.length, format);
+            if (other != null) {
+                throw bytes.malformed(other);
+            }
+            return bytes;
+        } catch (IOException | RuntimeException e) {
+            try (bytes) {
+                throw e; // also if the close fails
+            }
+        }
+    }
+
     /** Returns all bytes of a file, which must be at most {@code most}. */
     static byte[] all(Path path, String format, long most, String what) throws IOException {
-        try (HeaderBytes bytes = new HeaderBytes(path, format)) {
+        try (HeaderBytes bytes = of(path, format)) {
             if (bytes.length() > most) {
                 throw bytes.malformed("it must have at most " + most + " bytes, has " + bytes.length());
             }
@@ -102,7 +121,7 @@ public final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
         return value;
     }
 
-    /** Returns the next 1 to 8 bytes as a window to read from. */
+    /** Returns the next bytes, few as of a number, as a window to read from. */
     ByteBuffer next(int bytes, String what) throws IOException {
         require(bytes, what);
         if (window.remaining() < bytes) {

@@ -20,7 +20,7 @@ import java.util.Map;
  */
 public final class NiftiReader implements FormatReader {
 
-    private static final String FORMAT = "NIfTI";
+    static final String FORMAT = "NIfTI";
     private static final String SUFFIX = ".nii";
     private static final int LEAST_BYTES = 348; // of a header of NIfTI-1
 
@@ -29,12 +29,12 @@ public final class NiftiReader implements FormatReader {
         String name = path.toString().toLowerCase(Locale.ROOT);
         return start.length > 0 && (name.endsWith(SUFFIX) || name.endsWith(SUFFIX + ".gz"))
                 // The header of a safetensors file may have 348 or 540 bytes, too.
-                || version(ByteBuffer.wrap(start)) > 0 && !SafetensorsReader.starts(start);
+                || version(ByteBuffer.wrap(start)) > 0 && !FileStart.isSafetensors(start);
     }
 
     @Override
     public ArrayFile read(Path path) throws IOException {
-        try (HeaderBytes bytes = new HeaderBytes(path, FORMAT)) {
+        try (HeaderBytes bytes = HeaderBytes.of(path, FORMAT)) {
             ByteBuffer start =
                     ByteBuffer.wrap(bytes.bytes((int) Math.min(NiftiFields.MOST_BYTES, bytes.length()), "the header"));
             if (Gzip.starts(start.array())) {

@@ -36,7 +36,7 @@ public final class NpyReader implements FormatReader {
 
     @Override
     public ArrayFile read(Path path) throws IOException {
-        try (HeaderBytes bytes = new HeaderBytes(path, NpyHeader.FORMAT)) {
+        try (HeaderBytes bytes = HeaderBytes.of(path, NpyHeader.FORMAT)) {
             NpyHeader header = NpyHeader.read(bytes);
             long length = header.dataBytes(bytes);
             long start = bytes.position();

@@ -46,7 +46,7 @@ public final class NpzReader implements FormatReader {
 
     @Override
     public ArrayFile read(Path path) throws IOException {
-        try (HeaderBytes bytes = new HeaderBytes(path, FORMAT)) {
+        try (HeaderBytes bytes = HeaderBytes.of(path, FORMAT)) {
             List<Array> arrays = new ArrayList<>();
             Map<String, String> attributes = new LinkedHashMap<>();
             for (ZipMembers.Member member : ZipMembers.of(bytes)) {
@@ -63,8 +63,10 @@ public final class NpzReader implements FormatReader {
             if (arrays.isEmpty() && !attributes.isEmpty()) {
                 Map.Entry<String, String> first =
                         attributes.entrySet().iterator().next();
+                boolean checkpoint = attributes.keySet().stream().anyMatch(name -> name.endsWith("data.pkl"));
                 throw bytes.unsupported("none of its members is an array that can be read, such as " + first.getKey()
-                        + ", " + first.getValue());
+                        + ", " + first.getValue()
+                        + (checkpoint ? "; it is a checkpoint of PyTorch: convert it, to safetensors" : ""));
             }
             return new ArrayFile(path, FORMAT, attributes, arrays);
         } catch (IllegalArgumentException e) { // a name twice

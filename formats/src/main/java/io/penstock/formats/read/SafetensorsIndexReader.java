@@ -5,6 +5,7 @@ import io.penstock.formats.Array;
 import io.penstock.formats.ArrayFile;
 import io.penstock.formats.MalformedFileException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -22,7 +23,8 @@ import java.util.regex.Pattern;
  */
 public final class SafetensorsIndexReader implements FormatReader {
 
-    private static final String FORMAT = "safetensors index";
+    static final String FORMAT = "safetensors index";
+    private static final int MOST_SHOWN = 80; // bytes
     private static final Pattern FILE_NAME = Pattern.compile("[^/\\\\:\\p{Cntrl}]+\\.safetensors");
 
     @Override
@@ -73,7 +75,10 @@ public final class SafetensorsIndexReader implements FormatReader {
             });
         }
         if (files.isEmpty()) {
-            throw malformed(path, "weight_map names no file");
+            throw malformed(
+                    path,
+                    "weight_map names no file; it begins "
+                            + new String(json, 0, Math.min(json.length, MOST_SHOWN), StandardCharsets.UTF_8));
         }
         return files;
     }

@@ -71,20 +71,13 @@ public final class SafetensorsReader implements FormatReader {
     /** The format has no magic number: a file of another name is taken if it begins with a length and a brace. */
     @Override
     public boolean recognizes(Path path, byte[] start) {
-        return path.toString().toLowerCase(Locale.ROOT).endsWith(".safetensors") && start.length > 0 || starts(start);
-    }
-
-    /** Returns whether the bytes are a length and a brace. */
-    static boolean starts(byte[] start) {
-        return start.length > Long.BYTES
-                && start[Long.BYTES] == '{'
-                && (start[3] & 0xff) < 8
-                && (start[4] | start[5] | start[6] | start[7]) == 0;
+        return path.toString().toLowerCase(Locale.ROOT).endsWith(".safetensors") && start.length > 0
+                || FileStart.isSafetensors(start);
     }
 
     @Override
     public ArrayFile read(Path path) throws IOException {
-        try (HeaderBytes bytes = new HeaderBytes(path, FORMAT)) {
+        try (HeaderBytes bytes = HeaderBytes.of(path, FORMAT)) {
             long length = bytes.u63("the header's length");
             if (length > MOST_HEADER_BYTES) {
                 throw bytes.malformed(

@@ -152,9 +152,11 @@ final class ZarrArray {
                 List<Array.ChunkData> found = shards == null ? List.of(file) : shards.chunks(file);
                 for (Array.ChunkData chunk : found) {
                     if (chunk.codecs().isEmpty() && chunk.extent().length() != chunkBytes) {
-                        throw node.malformed("chunk " + chunk.position() + " in "
-                                + chunk.extent().file() + " must have " + chunkBytes + " bytes, had "
-                                + chunk.extent().length());
+                        throw node.malformed(FileStart.explained(
+                                "chunk " + chunk.position() + " in "
+                                        + chunk.extent().file() + " must have " + chunkBytes + " bytes, had "
+                                        + chunk.extent().length(),
+                                chunk.extent().file()));
                     }
                     if (inGrid(chunk.position(), chunkShape)) {
                         chunks.add(chunk);

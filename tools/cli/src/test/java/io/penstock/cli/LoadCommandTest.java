@@ -10,6 +10,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
@@ -100,6 +101,17 @@ class LoadCommandTest {
         assertThat(run.out()).contains("loaded 0 arrays, 0 bytes").contains("; verified");
         run = CommandLineRun.of("load", empty.toString(), "--backend", "host", "--verify", "--json");
         assertThat(run.out()).contains("\"verified\": true");
+    }
+
+    @Test
+    void aPointerInPlaceOfAModelIsNamed() throws IOException {
+        Files.writeString(model, "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4976698672\n");
+        for (String command : List.of("ls", "load")) {
+            CommandLineRun run = CommandLineRun.of(command, model);
+            assertThat(run.code()).isEqualTo(1);
+            assertThat(run.err())
+                    .contains(model + ": ", "Git LFS pointer to a file of 4976698672 bytes", "git lfs pull");
+        }
     }
 
     @Test
@@ -203,7 +215,7 @@ class LoadCommandTest {
         assertComplaint("there is no file ", "load", folder.resolve("none.safetensors"));
         assertComplaint("there is no file ", "ls", folder.resolve("none.safetensors"));
         Path bad = Files.write(folder.resolve("bad.safetensors"), new byte[20]);
-        assertComplaint(bad + ": not a valid safetensors file: the header must begin with {", "ls", bad);
+        assertComplaint(bad + ": not a valid safetensors file: it has zeros in place of a header", "ls", bad);
         assertComplaint(
                 "neither its name nor its first bytes", "ls", Files.writeString(folder.resolve("text"), "text"));
     }
