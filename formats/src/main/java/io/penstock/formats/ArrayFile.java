@@ -18,8 +18,15 @@ import java.util.Set;
  * @param format the name of the format, such as {@code safetensors}
  * @param attributes what the file states of itself, as text
  * @param arrays the arrays, in the order of the file
+ * @param leftOut why the file's other arrays cannot be read, by their names, such as {@code not supported: the type I4}
  */
-public record ArrayFile(Path path, String format, Map<String, String> attributes, List<Array> arrays) {
+public record ArrayFile(
+        Path path, String format, Map<String, String> attributes, List<Array> arrays, Map<String, String> leftOut) {
+
+    /** Describes a file of which all arrays can be read. */
+    public ArrayFile(Path path, String format, Map<String, String> attributes, List<Array> arrays) {
+        this(path, format, attributes, arrays, Map.of());
+    }
 
     /**
      * Copies the lists.
@@ -31,6 +38,7 @@ public record ArrayFile(Path path, String format, Map<String, String> attributes
         Objects.requireNonNull(format, "format");
         attributes = Collections.unmodifiableMap(new LinkedHashMap<>(attributes));
         arrays = List.copyOf(arrays);
+        leftOut = Collections.unmodifiableMap(new LinkedHashMap<>(leftOut));
         Set<String> names = new HashSet<>(2 * arrays.size());
         long bytes = 0;
         for (Array array : arrays) {

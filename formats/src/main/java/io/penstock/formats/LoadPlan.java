@@ -89,13 +89,16 @@ public final class LoadPlan {
     private final List<Long> buffers;
     private final Map<Path, List<Batch>> batches;
     private final long bytes; // of the arrays
+    private final Map<String, String> leftOut;
 
     private LoadPlan(
             List<Placement> placements,
             long bytes,
             List<Placement> throughHost,
             List<Long> buffers,
-            Map<Path, List<Batch>> batches) {
+            Map<Path, List<Batch>> batches,
+            Map<String, String> leftOut) {
+        this.leftOut = Collections.unmodifiableMap(leftOut);
         this.placements = placements;
         this.bytes = bytes;
         this.throughHost = throughHost;
@@ -170,9 +173,9 @@ public final class LoadPlan {
             }
         }
 
-        LoadPlan build(long transferBytes) {
+        LoadPlan build(long transferBytes, Map<String, String> leftOut) {
             if (!sorted) {
-                return inOrder().build(transferBytes);
+                return inOrder().build(transferBytes, leftOut);
             }
             if (oneBuffer && !placements.isEmpty()) {
                 buffers.add(end);
@@ -182,7 +185,8 @@ public final class LoadPlan {
                     all,
                     throughHost,
                     List.copyOf(buffers),
-                    straight.build(transferBytes));
+                    straight.build(transferBytes),
+                    leftOut);
         }
 
         private Builder inOrder() {
@@ -266,6 +270,11 @@ public final class LoadPlan {
     /** Returns the arrays, in the order in which they lie in their files. */
     public List<Placement> arrays() {
         return placements;
+    }
+
+    /** Returns why arrays that a load of everything would have cannot be read, by name. */
+    public Map<String, String> leftOut() {
+        return leftOut;
     }
 
     /** Returns the bytes of each buffer that would be allocated. */

@@ -7,7 +7,9 @@ import io.penstock.formats.load.Assembly;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -35,6 +37,8 @@ public final class Loader {
     private static final long MOST_TRANSFER_BYTES = 1L << 30;
     private static final long HOST_BYTES = 256L << 20;
     private static final long LEAST_HOST_BYTES = 1L << 20;
+
+    private static final Pattern ALL = pattern("*");
 
     private record Cutting(Predicate<String> names, Slice slice) {}
 
@@ -91,7 +95,8 @@ public final class Loader {
 
     /**
      * Returns this loader, for the arrays that have one of these names only. In a name {@code *} stands for any
-     * characters and {@code ?} for one: {@code model.layers.0.*}. A name that no array has is an error.
+     * characters and {@code ?} for one: {@code model.layers.0.*}. A name that no array has is an error, and so is one
+     * of an array that the file {@linkplain ArrayFile#leftOut leaves out}; {@code *} alone, as no name, loads the rest.
      */
     public Loader arrays(String... names) {
         List<Pattern> all = new ArrayList<>(settings.names);
@@ -240,10 +245,12 @@ public final class Loader {
 
     private LoadPlan plan(List<ArrayFile> files) {
         checkNames(files);
+        Map<String, String> leftOut = leftOut(files);
+        checkWanted(leftOut, arrays(files).findAny().isEmpty());
         LoadPlan plan;
         long deviceBytes;
         try {
-            plan = placements(files).build(settings.transferBytes);
+            plan = placements(files).build(settings.transferBytes, leftOut);
             deviceBytes = plan.deviceBytes();
         } catch (ArithmeticException e) {
             throw new IllegalArgumentException("the arrays need more bytes than a long can hold", e);
@@ -292,16 +299,42 @@ public final class Loader {
                     });
         }
         for (Pattern name : settings.names) {
-            if (arrays(files).noneMatch(array -> matches(name, array))) {
+            if (arrays(files).noneMatch(array -> matches(name, array))
+                    && leftOut(files).keySet().stream()
+                            .noneMatch(array -> name.matcher(array).matches())) {
                 throw new IllegalArgumentException("no array has the name "
                         + name.pattern().replace("\\Q", "").replace("\\E", "").replace(".*", "*") + " in "
-                        + files.stream().map(ArrayFile::path).toList() + leftOut(name, files));
+                        + files.stream().map(ArrayFile::path).toList() + attribute(name, files));
             }
         }
     }
 
-    /** What the files say of a name that no array has, such as that it is one of pickled objects. */
-    private static String leftOut(Pattern name, List<ArrayFile> files) {
+    /** Returns why arrays that are wanted cannot be read, by name. */
+    private Map<String, String> leftOut(List<ArrayFile> files) {
+        Map<String, String> leftOut = new LinkedHashMap<>();
+        files.forEach(file -> leftOut.putAll(file.leftOut()));
+        leftOut.keySet()
+                .removeIf(array -> !settings.names.isEmpty()
+                        && settings.names.stream()
+                                .noneMatch(name -> name.matcher(array).matches()));
+        return leftOut;
+    }
+
+    /** All names together may leave arrays out, as a load without names does; each other name wants what it matches. */
+    private void checkWanted(Map<String, String> leftOut, boolean isEmpty) {
+        leftOut.forEach((array, reason) -> {
+            boolean wanted = settings.names.stream()
+                    .anyMatch(name -> !name.pattern().equals(ALL.pattern())
+                            && name.matcher(array).matches());
+            if (wanted || isEmpty) {
+                throw new IllegalArgumentException(
+                        MalformedFileException.plain("array " + array + " cannot be read: " + reason));
+            }
+        });
+    }
+
+    /** What the files say of a name that no array has, such as that it is a text in an archive. */
+    private static String attribute(Pattern name, List<ArrayFile> files) {
         return files.stream()
                 .flatMap(file -> file.attributes().entrySet().stream())
                 .filter(attribute -> name.matcher(attribute.getKey()).matches())

@@ -4,6 +4,8 @@ package io.penstock.formats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.Backend;
+import io.penstock.Backends;
 import io.penstock.formats.read.FormatReader;
 import io.penstock.formats.read.SafetensorsIndexReader;
 import io.penstock.formats.read.SafetensorsReader;
@@ -15,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,7 +126,6 @@ class SafetensorsReaderTest {
                 "{} {}|more after the end",
                 "{\"a\":1}|array a must be an object",
                 "{\"a\":{}}|must have dtype, shape and data_offsets",
-                "{\"a\":{\"dtype\":\"F5\",\"shape\":[],\"data_offsets\":[0,0]}}|unknown dtype F5",
                 "{\"a\":{\"dtype\":5,\"shape\":[],\"data_offsets\":[0,0]}}|dtype of array a must be a string",
                 "{\"a\":{\"dtype\":\"I8\",\"shape\":7,\"data_offsets\":[0,0]}}|must be an array of numbers",
                 "{\"a\":{\"dtype\":\"I8\",\"shape\":[1.5],\"data_offsets\":[0,0]}}|whole numbers",
@@ -177,6 +179,47 @@ class SafetensorsReaderTest {
     void aDeepHeaderIsRefused() throws IOException {
         String deep = "{\"a\":{\"x\":" + "[".repeat(100_000) + "]".repeat(100_000) + "}}";
         assertRefused(deep, 0, "nesting depth");
+    }
+
+    /** Row 11 of public reports: one new type hid all others. */
+    @Test
+    void anArrayOfAnUnknownTypeLeavesTheOthersReadable() throws IOException {
+        String header = "{" + entry("a", "F32", "[1]", 0, 4) + "," + entry("c", "I4", "[8]", 4, 8) + ","
+                + entry("b", "F32", "[1]", 8, 12) + "}";
+        Path path = file(header, 12);
+        ArrayFile read = new SafetensorsReader().read(path);
+        assertThat(read.arrays()).extracting(Array::name).containsExactly("a", "b");
+        assertThat(read.arrays().get(1).data()).isEqualTo(new Extent(path, 8 + header.length() + 8, 4));
+        String reason = "not supported: the dtype I4, of shape [8] in 4 bytes";
+        assertThat(read.leftOut()).containsExactly(Map.entry("c", reason));
+        try (Backend host = Backends.open("host")) {
+            Loader loader = Loader.of(host);
+            for (Loader all : List.of(loader, loader.arrays("*"))) {
+                LoadPlan plan = all.explain(read);
+                assertThat(plan.arrays()).hasSize(2);
+                assertThat(plan.leftOut()).containsExactly(Map.entry("c", reason));
+            }
+            assertThat(loader.arrays("a").explain(read).leftOut()).isEmpty();
+            for (String wanted : List.of("c", "?")) {
+                assertThatThrownBy(() -> loader.arrays("a", wanted).explain(read))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessage("array c cannot be read: " + reason);
+            }
+            Path only = file("{" + entry("c", "I4", "[8]", 0, 4) + "}", 4);
+            assertThatThrownBy(() -> loader.explain(new SafetensorsReader().read(only)))
+                    .hasMessage("array c cannot be read: " + reason);
+        }
+    }
+
+    /** Row 13: the name is of an array that was renamed, or removed. */
+    @Test
+    void aStaleEntryOfAnIndexLeavesTheOthersReadable() throws IOException {
+        file("{" + entry("a", "I8", "[1]", 0, 1) + "}", 1);
+        Path index = index("{\"weight_map\":{\"a\":\"a.safetensors\",\"z\":\"a.safetensors\"}}");
+        ArrayFile read = new SafetensorsIndexReader().read(index);
+        assertThat(read.arrays()).extracting(Array::name).containsExactly("a");
+        assertThat(read.leftOut())
+                .containsExactly(Map.entry("z", "not there: the index names a.safetensors, which does not have it"));
     }
 
     private Path index(String json) throws IOException {

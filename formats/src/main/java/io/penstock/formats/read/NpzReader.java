@@ -49,6 +49,7 @@ public final class NpzReader implements FormatReader {
         try (HeaderBytes bytes = HeaderBytes.of(path, FORMAT)) {
             List<Array> arrays = new ArrayList<>();
             Map<String, String> attributes = new LinkedHashMap<>();
+            Map<String, String> leftOut = new LinkedHashMap<>();
             for (ZipMembers.Member member : ZipMembers.of(bytes)) {
                 try {
                     if (isArray(bytes, member)) {
@@ -57,18 +58,22 @@ public final class NpzReader implements FormatReader {
                         attributes.put(member.name(), "not an array: " + member.length() + " bytes");
                     }
                 } catch (Unsupported e) {
-                    attributes.put(NpyReader.name(member.name()), "not supported: " + e.getMessage());
+                    leftOut.put(NpyReader.name(member.name()), "not supported: " + e.getMessage());
+                } catch (MalformedFileException e) {
+                    leftOut.put(NpyReader.name(member.name()), String.valueOf(e.getMessage()));
                 }
             }
-            if (arrays.isEmpty() && !attributes.isEmpty()) {
-                Map.Entry<String, String> first =
-                        attributes.entrySet().iterator().next();
+            if (arrays.isEmpty() && !(attributes.isEmpty() && leftOut.isEmpty())) {
+                Map.Entry<String, String> first = (leftOut.isEmpty() ? attributes : leftOut)
+                        .entrySet()
+                        .iterator()
+                        .next();
                 boolean checkpoint = attributes.keySet().stream().anyMatch(name -> name.endsWith("data.pkl"));
                 throw bytes.unsupported("none of its members is an array that can be read, such as " + first.getKey()
                         + ", " + first.getValue()
                         + (checkpoint ? "; it is a checkpoint of PyTorch: convert it, to safetensors" : ""));
             }
-            return new ArrayFile(path, FORMAT, attributes, arrays);
+            return new ArrayFile(path, FORMAT, attributes, arrays, leftOut);
         } catch (IllegalArgumentException e) { // a name twice
             throw new MalformedFileException(path, FORMAT, String.valueOf(e.getMessage()));
         }

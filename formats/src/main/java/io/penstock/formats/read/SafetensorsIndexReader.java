@@ -14,8 +14,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The index of a model in several safetensors files, such as {@code model.safetensors.index.json}: the name of a file
@@ -38,8 +40,11 @@ public final class SafetensorsIndexReader implements FormatReader {
         Map<String, String> files = files(path, attributes);
         List<Array> arrays = new ArrayList<>();
         Map<String, String> found = new LinkedHashMap<>();
+        Map<String, String> leftOut = new LinkedHashMap<>();
         for (String file : new TreeSet<>(files.values())) {
-            for (Array array : read(path, file).arrays()) {
+            ArrayFile shard = read(path, file);
+            leftOut.putAll(shard.leftOut());
+            for (Array array : shard.arrays()) {
                 if (!file.equals(files.getOrDefault(array.name(), file))) {
                     continue; // the index names another file for it
                 }
@@ -50,12 +55,19 @@ public final class SafetensorsIndexReader implements FormatReader {
                 arrays.add(array);
             }
         }
+        Set<String> right = files.keySet().stream()
+                .filter(array -> found.containsKey(array) || leftOut.containsKey(array))
+                .map(files::get)
+                .collect(Collectors.toSet());
         files.forEach((array, file) -> {
-            if (!found.containsKey(array)) {
-                throw malformed(path, "array " + array + " is not in " + file);
+            if (!found.containsKey(array) && !leftOut.containsKey(array)) {
+                if (!right.contains(file)) { // it is another file than the index is about
+                    throw malformed(path, "array " + array + " is not in " + file);
+                }
+                leftOut.put(array, "not there: the index names " + file + ", which does not have it");
             }
         });
-        return new ArrayFile(path, SafetensorsReader.FORMAT, attributes, arrays);
+        return new ArrayFile(path, SafetensorsReader.FORMAT, attributes, arrays, leftOut);
     }
 
     private static Map<String, String> files(Path path, Map<String, String> attributes) throws IOException {

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * safetensors: a length of 8 bytes, that many bytes of JSON, and the data to the end of the file. The rules are those
@@ -61,7 +62,8 @@ public final class SafetensorsReader implements FormatReader {
     }
 
     /** An entry of the header. The offsets count from the end of the header. */
-    private record Entry(String name, ElementType type, List<Long> shape, long begin, long end) {}
+    private record Entry(
+            String name, String typeName, @Nullable ElementType type, List<Long> shape, long begin, long end) {}
 
     /** Returns whether the format has this type. */
     public static boolean has(ElementType type) {
@@ -100,7 +102,9 @@ public final class SafetensorsReader implements FormatReader {
     static ArrayFile anyFile(Path path, byte[] json, long start, long data) throws IOException {
         Map<String, String> attributes = new LinkedHashMap<>();
         List<Entry> entries = entries(path, json, attributes);
-        return new ArrayFile(path, FORMAT, attributes, arrays(path, entries, start, data));
+        Map<String, String> leftOut = new LinkedHashMap<>();
+        List<Array> arrays = arrays(path, entries, leftOut, start, data);
+        return new ArrayFile(path, FORMAT, attributes, arrays, leftOut);
     }
 
     private static List<Entry> entries(Path path, byte[] json, Map<String, String> attributes) throws IOException {
@@ -134,18 +138,15 @@ public final class SafetensorsReader implements FormatReader {
         if (typeName == null || shape == null || offsets == null) {
             throw header.malformed("array " + name + " must have dtype, shape and data_offsets");
         }
-        ElementType type = TYPES.get(typeName);
-        if (type == null) {
-            throw header.malformed("array " + name + " has the unknown dtype " + typeName);
-        }
         if (offsets.size() != 2) {
             throw header.malformed("data_offsets of array " + name + " must be 2 numbers, were " + offsets);
         }
-        return new Entry(name, type, shape, offsets.get(0), offsets.get(1));
+        return new Entry(name, typeName, TYPES.get(typeName), shape, offsets.get(0), offsets.get(1));
     }
 
     /** Checks that the arrays, in the order of their offsets, fill the rest of the file without gap or overlap. */
-    private static List<Array> arrays(Path path, List<Entry> entries, long start, long data) {
+    private static List<Array> arrays(
+            Path path, List<Entry> entries, Map<String, String> leftOut, long start, long data) {
         entries.sort(Comparator.comparingLong(Entry::begin).thenComparingLong(Entry::end));
         long at = 0;
         List<Array> arrays = new ArrayList<>(entries.size());
@@ -161,7 +162,15 @@ public final class SafetensorsReader implements FormatReader {
                         path,
                         "array " + entry.name + " ends at " + entry.end + " of the data, which has " + data + " bytes");
             }
-            arrays.add(array(entry, new Extent(path, start + entry.begin, entry.end - entry.begin)));
+            long bytes = entry.end - entry.begin;
+            if (entry.type == null) {
+                leftOut.put(
+                        entry.name,
+                        "not supported: the dtype " + entry.typeName + ", of shape " + entry.shape + " in " + bytes
+                                + " bytes");
+            } else {
+                arrays.add(array(entry, entry.type, new Extent(path, start + entry.begin, bytes)));
+            }
             at = entry.end;
         }
         if (at != data) {
@@ -170,10 +179,9 @@ public final class SafetensorsReader implements FormatReader {
         return arrays;
     }
 
-    private static Array array(Entry entry, Extent extent) {
+    private static Array array(Entry entry, ElementType type, Extent extent) {
         try {
-            return new Array(
-                    entry.name, entry.type, entry.shape, ByteOrder.LITTLE_ENDIAN, Array.Order.ROW_MAJOR, extent);
+            return new Array(entry.name, type, entry.shape, ByteOrder.LITTLE_ENDIAN, Array.Order.ROW_MAJOR, extent);
         } catch (IllegalArgumentException e) {
             throw malformed(extent.file(), "array " + entry.name + ": " + e.getMessage());
         }

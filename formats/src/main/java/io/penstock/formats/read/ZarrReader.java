@@ -57,7 +57,8 @@ public final class ZarrReader implements FormatReader {
             hierarchy.attributes.put("folders without metadata", String.join(", ", hierarchy.folders));
         }
         try {
-            return new ArrayFile(path, "Zarr v" + node.version(), hierarchy.attributes, hierarchy.arrays);
+            return new ArrayFile(
+                    path, "Zarr v" + node.version(), hierarchy.attributes, hierarchy.arrays, hierarchy.leftOut);
         } catch (IllegalArgumentException e) { // more bytes than a long can hold
             throw node.malformed(String.valueOf(e.getMessage()));
         }
@@ -72,6 +73,7 @@ public final class ZarrReader implements FormatReader {
 
         private final Map<String, String> attributes = new LinkedHashMap<>();
         private final List<Array> arrays = new ArrayList<>();
+        private final Map<String, String> leftOut = new LinkedHashMap<>();
         private final List<String> folders = new ArrayList<>(); // without metadata, as writers of OME-Zarr leave them
         private int nodes;
 
@@ -81,8 +83,14 @@ public final class ZarrReader implements FormatReader {
 
         private void children(ZarrNode group, Path directory, String path, int depth) throws IOException {
             for (Path child : directories(directory)) {
-                ZarrNode node = ZarrNode.of(child);
                 String name = path + child.getFileName();
+                ZarrNode node;
+                try {
+                    node = ZarrNode.of(child);
+                } catch (MalformedFileException e) {
+                    leftOut.put(name, String.valueOf(e.getMessage()));
+                    continue;
+                }
                 boolean entered =
                         node != null || !Files.isSymbolicLink(child); // which may lead anywhere, or round and round
                 nodes++;
@@ -108,7 +116,9 @@ public final class ZarrReader implements FormatReader {
             try {
                 arrays.add(ZarrArray.read(node, name));
             } catch (ZarrNode.Unsupported e) {
-                attributes.put(name, "not supported: " + e.complaint());
+                leftOut.put(name, "not supported: " + e.complaint());
+            } catch (MalformedFileException e) {
+                leftOut.put(name, String.valueOf(e.getMessage()));
             }
         }
 

@@ -25,6 +25,8 @@ final class LoadReport {
                 out.println(TextTable.plain(target.name()));
             }
             table(out, target.loaded(), target.sums());
+            target.leftOut()
+                    .forEach((name, reason) -> out.println(TextTable.plain("left out: " + name + ": " + reason)));
         }
         LoadTargets.Target first = targets.targets().get(0);
         int devices = targets.targets().size();
@@ -91,6 +93,7 @@ final class LoadReport {
                 .with("bytes", loaded.bytes())
                 .with("nanos", loaded.nanos())
                 .with("verified", target.isVerified())
+                .with("leftOut", target.leftOut())
                 .with(
                         "arrays",
                         loaded.arrays().stream()

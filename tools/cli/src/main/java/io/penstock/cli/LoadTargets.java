@@ -52,6 +52,11 @@ final class LoadTargets implements AutoCloseable {
             return name;
         }
 
+        /** Returns why arrays of the files cannot be read, by name. */
+        Map<String, String> leftOut() {
+            return plan.leftOut();
+        }
+
         LoadedArrays loaded() {
             return Objects.requireNonNull(loaded, "not loaded yet");
         }

@@ -56,7 +56,8 @@ final class LsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PrintWriter out = spec.commandLine().getOut();
-        ArrayFile file = Objects.requireNonNull(Formats.read(path).block());
+        ArrayFile file =
+                Objects.requireNonNull(Formats.read(path).block());
         if (values != null && json) {
             throw new ParameterException(spec.commandLine(), "--values prints no JSON");
         } else if (values != null) {
@@ -83,6 +84,9 @@ final class LsCommand implements Callable<Integer> {
                     data instanceof Extent whole ? String.valueOf(whole.offset()) : "-",
                     layout(array));
         }
+        file.leftOut()
+                .forEach((name, reason) -> table.row(
+                        TextTable.plain(name), "-", "-", "-", "-", TextTable.plain("cannot be read: " + reason)));
         table.print(out);
         out.println(
                 Counted.of(file.arrays().size(), "array") + ", " + Counted.bytes(file.bytes()) + ", " + file.format());
@@ -145,6 +149,7 @@ final class LsCommand implements Callable<Integer> {
                 .with("bytes", file.bytes())
                 .with("attributes", file.attributes())
                 .with("arrays", file.arrays().stream().map(LsCommand::json).toList())
+                .with("leftOut", file.leftOut())
                 .lines();
     }
 

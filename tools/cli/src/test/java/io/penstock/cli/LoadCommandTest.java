@@ -103,6 +103,34 @@ class LoadCommandTest {
         assertThat(run.out()).contains("\"verified\": true");
     }
 
+    /** An array of a type that the format got later. */
+    @Test
+    void whatCannotBeReadIsListedAndLeftOut() throws IOException {
+        byte[] header = HEADER.replace("\"BF16\"", "\"BF17\"").getBytes(StandardCharsets.UTF_8);
+        Files.write(
+                model,
+                ByteBuffer.allocate(8 + header.length + data.length)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .putLong(header.length)
+                        .put(header)
+                        .put(data)
+                        .array());
+        CommandLineRun run = CommandLineRun.of("ls", model);
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out().lines())
+                .anyMatch(line -> line.matches("second +- +- +- +- +cannot be read: not supported: the dtype BF17.*"));
+        assertThat(CommandLineRun.of("ls", "--json", model).out())
+                .contains("\"leftOut\": {\"second\": \"not supported: the dtype BF17");
+        run = CommandLineRun.of("load", model, "--backend", "host", "--verify");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out()).contains("left out: second: not supported: the dtype BF17", "loaded 1 array, 24 bytes");
+        run = CommandLineRun.of("load", model, "--backend", "host", "--arrays", "second");
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.err()).contains("array second cannot be read: not supported: the dtype BF17");
+        run = CommandLineRun.of("load", model, "--backend", "host", "--arrays", "first");
+        assertThat(run.out()).doesNotContain("left out");
+    }
+
     @Test
     void aPointerInPlaceOfAModelIsNamed() throws IOException {
         Files.writeString(model, "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4976698672\n");
@@ -162,8 +190,8 @@ class LoadCommandTest {
         assertThat(run.code()).as(run.err()).isZero();
         assertThat(run.out())
                 .contains("\"backend\": \"host\"", "\"path\": \"HOST\"", "\"bytes\": 2000", "\"verified\": true")
-                .contains(
-                        "\"name\": \"second\", \"type\": \"BF16\", \"shape\": [4, 250], \"bytes\": 2000, \"deviceOffset\": 0")
+                .contains("\"name\": \"second\", \"type\": \"BF16\", \"shape\": [4, 250], \"bytes\": 2000,"
+                        + " \"deviceOffset\": 0")
                 .doesNotContain("first");
         CommandLineRun rows = CommandLineRun.of("load", model, "--shard", "rows", "--part", "1/2", "--json");
         assertThat(rows.out()).contains("\"shape\": [1, 3]", "\"shape\": [2, 1000]", "\"verified\": false");
