@@ -11,6 +11,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ForkJoinPool;
 import reactor.core.publisher.Flux;
@@ -32,9 +33,12 @@ public final class Formats {
      * <p><b>Errors:</b> {@link MalformedFileException} if the file is of no known format or not valid;
      * {@link java.nio.file.NoSuchFileException} and other {@link IOException}s of reading;
      * {@link IllegalStateException} if there is not enough memory for the metadata.
+     *
+     * @param permitted what the reader permits though the format forbids it
      */
-    public static Mono<ArrayFile> read(Path path) {
-        return read(path, () -> readNow(path));
+    public static Mono<ArrayFile> read(Path path, FormatOption... permitted) {
+        Set<FormatOption> options = Set.of(permitted);
+        return read(path, () -> readNow(path, options));
     }
 
     static Mono<ArrayFile> read(Path path, Callable<ArrayFile> reader) {
@@ -48,9 +52,9 @@ public final class Formats {
         });
     }
 
-    private static ArrayFile readNow(Path path) throws IOException {
+    private static ArrayFile readNow(Path path, Set<FormatOption> permitted) throws IOException {
         try {
-            return FormatReader.of(path).read(path);
+            return FormatReader.of(path).read(path, permitted);
         } catch (FileSystemException | ClosedChannelException e) {
             throw e; // names the file; or a cancel
         } catch (IOException e) { // the JDK reports an error of read(2) in words alone

@@ -51,6 +51,7 @@ public final class Loader {
         private long budget = Long.MAX_VALUE;
         private long transferBytes = TRANSFER_BYTES;
         private List<FileOption> fileOptions = List.of(FileOption.READ);
+        private FormatOption[] formatOptions = {};
         private long hostBytes = HOST_BYTES;
         private boolean littleEndian;
         private boolean brainFloats;
@@ -66,6 +67,7 @@ public final class Loader {
             budget = other.budget;
             transferBytes = other.transferBytes;
             fileOptions = other.fileOptions;
+            formatOptions = other.formatOptions;
             hostBytes = other.hostBytes;
             littleEndian = other.littleEndian;
             brainFloats = other.brainFloats;
@@ -162,6 +164,12 @@ public final class Loader {
         return with(changed -> changed.fileOptions = all);
     }
 
+    /** Returns this loader, whose readers permit this though the format forbids it (default: nothing). */
+    public Loader formatOptions(FormatOption... permitted) {
+        FormatOption[] all = permitted.clone();
+        return with(changed -> changed.formatOptions = all);
+    }
+
     /**
      * Returns this loader, which takes about that many bytes of the host's memory (default: 256 MiB) for arrays that
      * pass through it: arrays in compressed or small chunks, and arrays that are converted.
@@ -228,7 +236,7 @@ public final class Loader {
     /** Reads the metadata of files and emits what a load would do. */
     public Mono<LoadPlan> explain(Path... files) {
         return Flux.fromIterable(List.of(files))
-                .concatMap(Formats::read)
+                .concatMap(file -> Formats.read(file, settings.formatOptions))
                 .collectList()
                 .map(this::plan);
     }

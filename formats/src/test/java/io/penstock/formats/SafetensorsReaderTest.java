@@ -18,6 +18,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -209,6 +210,34 @@ class SafetensorsReaderTest {
             assertThatThrownBy(() -> loader.explain(new SafetensorsReader().read(only)))
                     .hasMessage("array c cannot be read: " + reason);
         }
+    }
+
+    @Test
+    void whatIsPermittedIsNamedWhereItIsRefused() throws IOException {
+        String header = "{" + entry("a", "I8", "[2]", 0, 2) + "}";
+        Path trailing = file(header, 18);
+        assertRefused(trailing, "must end with the last array, at 2, but has 18 bytes; FormatOption.TRAILING_BYTES");
+        ArrayFile read = new SafetensorsReader().read(trailing, Set.of(FormatOption.TRAILING_BYTES));
+        assertThat(read.attributes()).containsExactly(Map.entry("trailing bytes", "16"));
+        assertThat(read.arrays()).extracting(Array::bytes).containsExactly(2L);
+        Path padded = file(header + "\0\0\0", 2);
+        assertRefused(padded, "its header ends with 3 NUL, where the format has blanks; FormatOption.NUL_PADDING");
+        assertThatThrownBy(() -> new SafetensorsReader().read(padded, Set.of(FormatOption.TRAILING_BYTES)))
+                .hasMessageContaining("FormatOption.NUL_PADDING");
+        assertThat(Formats.read(padded, FormatOption.NUL_PADDING).block().arrays())
+                .extracting(Array::name)
+                .containsExactly("a");
+        Path index = index("{\"weight_map\":{\"a\":\"a.safetensors\"}}");
+        try (Backend host = Backends.open("host")) {
+            Loader loader = Loader.of(host);
+            assertThatThrownBy(() -> loader.explain(index).block()).hasMessageContaining("NUL_PADDING");
+            assertThat(loader.formatOptions(FormatOption.values())
+                            .explain(index)
+                            .block()
+                            .arrays())
+                    .hasSize(1);
+        }
+        assertRefused("{\0}", 0, "CTRL-CHAR, code 0");
     }
 
     /** Row 13: the name is of an array that was renamed, or removed. */

@@ -2,12 +2,14 @@
 package io.penstock.formats.read;
 
 import io.penstock.formats.ArrayFile;
+import io.penstock.formats.FormatOption;
 import io.penstock.formats.MalformedFileException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 
 /** Reads the metadata of one format. */
 public interface FormatReader {
@@ -26,6 +28,11 @@ public interface FormatReader {
      * @throws MalformedFileException if the file is not valid
      */
     ArrayFile read(Path path) throws IOException;
+
+    /** As {@link #read(Path)}, but permits what the format forbids, if that is anything of this format. */
+    default ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException {
+        return read(path);
+    }
 
     /**
      * Returns the readers, in the order in which they are tried: formats with a magic number first, so that a name does

@@ -3,6 +3,7 @@ package io.penstock.formats.read;
 
 import io.penstock.formats.Array;
 import io.penstock.formats.ArrayFile;
+import io.penstock.formats.FormatOption;
 import io.penstock.formats.MalformedFileException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -36,13 +37,18 @@ public final class SafetensorsIndexReader implements FormatReader {
 
     @Override
     public ArrayFile read(Path path) throws IOException {
+        return read(path, Set.of());
+    }
+
+    @Override
+    public ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException {
         Map<String, String> attributes = new LinkedHashMap<>();
         Map<String, String> files = files(path, attributes);
         List<Array> arrays = new ArrayList<>();
         Map<String, String> found = new LinkedHashMap<>();
         Map<String, String> leftOut = new LinkedHashMap<>();
         for (String file : new TreeSet<>(files.values())) {
-            ArrayFile shard = read(path, file);
+            ArrayFile shard = read(path, file, permitted);
             leftOut.putAll(shard.leftOut());
             for (Array array : shard.arrays()) {
                 if (!file.equals(files.getOrDefault(array.name(), file))) {
@@ -103,10 +109,10 @@ public final class SafetensorsIndexReader implements FormatReader {
         return name;
     }
 
-    private static ArrayFile read(Path index, String name) throws IOException {
+    private static ArrayFile read(Path index, String name, Set<FormatOption> permitted) throws IOException {
         Path file = sibling(index, name);
         try {
-            return new SafetensorsReader().read(file);
+            return new SafetensorsReader().read(file, permitted);
         } catch (NoSuchFileException e) {
             throw HeaderBytes.missing(file, index + " names it", e);
         }

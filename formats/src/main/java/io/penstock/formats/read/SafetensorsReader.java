@@ -5,16 +5,19 @@ import io.penstock.formats.Array;
 import io.penstock.formats.ArrayFile;
 import io.penstock.formats.ElementType;
 import io.penstock.formats.Extent;
+import io.penstock.formats.FormatOption;
 import io.penstock.formats.MalformedFileException;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +34,8 @@ public final class SafetensorsReader implements FormatReader {
     public static final long MOST_HEADER_BYTES = 100_000_000;
 
     static final Map<String, ElementType> TYPES = types();
+
+    private static final String PERMIT = "FormatOption.%s of Formats.read, or --lenient, permits that";
 
     private static Map<String, ElementType> types() {
         Map<String, ElementType> types = new LinkedHashMap<>();
@@ -79,6 +84,11 @@ public final class SafetensorsReader implements FormatReader {
 
     @Override
     public ArrayFile read(Path path) throws IOException {
+        return read(path, Set.of());
+    }
+
+    @Override
+    public ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException {
         try (HeaderBytes bytes = HeaderBytes.of(path, FORMAT)) {
             long length = bytes.u63("the header's length");
             if (length > MOST_HEADER_BYTES) {
@@ -94,16 +104,27 @@ public final class SafetensorsReader implements FormatReader {
             long start = bytes.position();
             long data = bytes.remaining();
             ArrayFile file = header.file(json, data);
-            return file != null ? file : anyFile(path, json, start, data);
+            return file != null ? file : anyFile(path, json, start, data, permitted);
         }
     }
 
     /** Reads a file with any header, and has the complaint about one that is not valid. */
-    static ArrayFile anyFile(Path path, byte[] json, long start, long data) throws IOException {
+    static ArrayFile anyFile(Path path, byte[] json, long start, long data, Set<FormatOption> permitted)
+            throws IOException {
         Map<String, String> attributes = new LinkedHashMap<>();
-        List<Entry> entries = entries(path, json, attributes);
+        List<Entry> entries = entries(path, unpadded(path, json, permitted), attributes);
         Map<String, String> leftOut = new LinkedHashMap<>();
         List<Array> arrays = arrays(path, entries, leftOut, start, data);
+        long end = entries.isEmpty() ? 0 : entries.get(entries.size() - 1).end;
+        if (end != data) {
+            if (!permitted.contains(FormatOption.TRAILING_BYTES)) {
+                throw malformed(
+                        path,
+                        "the data must end with the last array, at " + end + ", but has " + data + " bytes; "
+                                + PERMIT.formatted(FormatOption.TRAILING_BYTES));
+            }
+            attributes.put("trailing bytes", String.valueOf(data - end));
+        }
         return new ArrayFile(path, FORMAT, attributes, arrays, leftOut);
     }
 
@@ -144,7 +165,7 @@ public final class SafetensorsReader implements FormatReader {
         return new Entry(name, typeName, TYPES.get(typeName), shape, offsets.get(0), offsets.get(1));
     }
 
-    /** Checks that the arrays, in the order of their offsets, fill the rest of the file without gap or overlap. */
+    /** Checks that the arrays, in the order of their offsets, have no gap or overlap. */
     private static List<Array> arrays(
             Path path, List<Entry> entries, Map<String, String> leftOut, long start, long data) {
         entries.sort(Comparator.comparingLong(Entry::begin).thenComparingLong(Entry::end));
@@ -173,10 +194,22 @@ public final class SafetensorsReader implements FormatReader {
             }
             at = entry.end;
         }
-        if (at != data) {
-            throw malformed(path, "the data must end with the last array, at " + at + ", but has " + data + " bytes");
-        }
         return arrays;
+    }
+
+    /** Returns the header without NUL behind it, if that is permitted. */
+    private static byte[] unpadded(Path path, byte[] json, Set<FormatOption> permitted) {
+        int end = json.length;
+        while (end > 0 && json[end - 1] == 0) {
+            end--;
+        }
+        if (end < json.length && !permitted.contains(FormatOption.NUL_PADDING)) {
+            throw malformed(
+                    path,
+                    "its header ends with " + (json.length - end) + " NUL, where the format has blanks; "
+                            + PERMIT.formatted(FormatOption.NUL_PADDING));
+        }
+        return Arrays.copyOf(json, end);
     }
 
     private static Array array(Entry entry, ElementType type, Extent extent) {

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -72,7 +73,7 @@ class SafetensorsHeaderTest {
     }
 
     private static ArrayFile strictly(byte[] json, long data) throws IOException {
-        return SafetensorsReader.anyFile(FILE, json, START, data);
+        return SafetensorsReader.anyFile(FILE, json, START, data, Set.of());
     }
 
     private static byte[] bytes(String json) {

@@ -54,8 +54,8 @@ final class LoadCommand implements Callable<Integer> {
             names = "--gpus",
             paramLabel = "N",
             split = ",",
-            description =
-                    "Loads into these devices at the same time, such as 0,1: with --shard a part into each, else everything, read once.")
+            description = "Loads into these devices at the same time, such as 0,1: with --shard a part into each, else"
+                    + " everything, read once.")
     private List<Integer> gpus = List.of();
 
     @Option(
@@ -81,6 +81,11 @@ final class LoadCommand implements Callable<Integer> {
 
     @Option(names = "--all-chunks", description = "Fails where a chunk of an array is missing, instead of filling it.")
     private boolean allChunks;
+
+    @Option(
+            names = "--lenient",
+            description = "Permits bytes behind the last array of safetensors, and NUL as padding of its header.")
+    private boolean lenient;
 
     @Option(names = "--verify", description = "Reads everything back, and the files again, and compares CRC-32C sums.")
     private boolean verify;
@@ -145,6 +150,7 @@ final class LoadCommand implements Callable<Integer> {
         }
         loader = littleEndian ? loader.littleEndian() : loader;
         loader = allChunks ? loader.allChunks() : loader;
+        loader = loader.formatOptions(LsCommand.permitted(lenient));
         loader = brainFloats ? loader.brainFloats() : loader;
         Matcher numbers = PART.matcher(part);
         if (!numbers.matches()) {

@@ -7,6 +7,7 @@ import io.penstock.formats.Array;
 import io.penstock.formats.ArrayFile;
 import io.penstock.formats.ArrayValues;
 import io.penstock.formats.Extent;
+import io.penstock.formats.FormatOption;
 import io.penstock.formats.Formats;
 import io.penstock.formats.LoadPlan;
 import io.penstock.formats.LoadedArrays;
@@ -50,6 +51,11 @@ final class LsCommand implements Callable<Integer> {
                     + " maximum and mean.")
     private @Nullable String values;
 
+    @Option(
+            names = "--lenient",
+            description = "Permits bytes behind the last array of safetensors, and NUL as padding of its header.")
+    private boolean lenient;
+
     @Option(names = "--json", description = "Prints JSON.")
     private boolean json;
 
@@ -57,7 +63,7 @@ final class LsCommand implements Callable<Integer> {
     public Integer call() {
         PrintWriter out = spec.commandLine().getOut();
         ArrayFile file =
-                Objects.requireNonNull(Formats.read(path).block());
+                Objects.requireNonNull(Formats.read(path, permitted(lenient)).block());
         if (values != null && json) {
             throw new ParameterException(spec.commandLine(), "--values prints no JSON");
         } else if (values != null) {
@@ -69,6 +75,10 @@ final class LsCommand implements Callable<Integer> {
         }
         out.flush();
         return 0;
+    }
+
+    static FormatOption[] permitted(boolean lenient) {
+        return lenient ? FormatOption.values() : new FormatOption[0];
     }
 
     private static void print(PrintWriter out, ArrayFile file) {
