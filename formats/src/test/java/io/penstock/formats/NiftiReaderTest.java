@@ -4,8 +4,11 @@ package io.penstock.formats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.Backend;
+import io.penstock.Backends;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -194,14 +197,51 @@ class NiftiReaderTest {
         assertRefused(mangled, "it is the header of a .hdr/.img pair");
     }
 
+    /** Compressed as a whole, as most scans are: its voxels are the voxels of the file inside. */
+    @ParameterizedTest
+    @ValueSource(strings = {"u8-big.nii", "two-u8-little.nii"})
+    void aCompressedScanHasTheVoxelsOfThePlainOne(String name) throws IOException {
+        Path path = folder.resolve(name + ".gz");
+        try (OutputStream gzip = new GZIPOutputStream(Files.newOutputStream(path))) {
+            Files.copy(Real.file("nifti/" + name), gzip);
+        }
+        ArrayFile plain = read(Real.file("nifti/" + name));
+        ArrayFile file = read(path);
+        assertThat(file.format()).isEqualTo(plain.format());
+        assertThat(file.attributes()).isEqualTo(plain.attributes());
+        Array array = file.arrays().get(0);
+        Array same = plain.arrays().get(0);
+        assertThat(List.of(array.name(), array.type(), array.shape(), array.byteOrder(), array.order()))
+                .isEqualTo(List.of(same.name(), same.type(), same.shape(), same.byteOrder(), same.order()));
+        try (Backend host = Backends.open("host");
+                LoadedArrays of = LoaderTest.get(Loader.of(host).load(plain));
+                LoadedArrays loaded = LoaderTest.get(Loader.of(host).load(path))) {
+            assertThat(LoaderTest.bytes(loaded.get(array.name()))).isEqualTo(LoaderTest.bytes(of.get(array.name())));
+            assertThat(loaded.conversions()).contains("gzip");
+        }
+    }
+
     @Test
-    void aCompressedFileIsRefusedAsWhatItIs() throws IOException {
+    void aDamagedCompressedScanIsRefused() throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
             gzip.write(with(40, 3));
         }
-        Path path = Files.write(folder.resolve("a.nii.gz"), bytes.toByteArray());
-        assertThatThrownBy(() -> read(path)).hasMessageContaining("must be decompressed first");
+        byte[] good = bytes.toByteArray();
+        assertRefused(Arrays.copyOf(good, 30), "gzip: ");
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(text)) {
+            gzip.write("a text".getBytes(StandardCharsets.US_ASCII));
+        }
+        assertRefused(text.toByteArray(), "it must begin with the header's length");
+        byte[] wrong = good.clone();
+        wrong[good.length - 6] ^= 1; // of the sum
+        Path path = Files.write(folder.resolve("a.nii.gz"), wrong);
+        try (Backend host = Backends.open("host")) {
+            assertThatThrownBy(() -> Loader.of(host).load(path).block())
+                    .isInstanceOf(MalformedFileException.class)
+                    .hasMessageContaining("gzip: ");
+        }
     }
 
     @Test

@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
@@ -52,6 +51,8 @@ public final class Codecs {
     private static final String NULLS = "arrow-nulls:"; // with the rows of a validity, how many are null, its name
     private static final String OFFSETS = "arrow-offsets:"; // with their width, order and number, their end, their name
     private static final String DEFLATE = "deflate:"; // with the CRC-32 of what is inflated
+    private static final String HEADER = "nifti:"; // with the bytes before the elements
+    private static final List<String> OURS = List.of(PADDING, NULLS, OFFSETS, DEFLATE, HEADER);
 
     /** How many bytes a byte can become: of deflate; of LZ4; and of Zstandard, whose blocks have 128 KiB. */
     private static final Map<String, Integer> MOST_RATIO = Map.ofEntries(
@@ -85,9 +86,14 @@ public final class Codecs {
         return DEFLATE + "%08x".formatted(sum);
     }
 
+    /** Returns the codec that has so many bytes before the elements. */
+    public static String header(long bytes) {
+        return HEADER + bytes;
+    }
+
     /** Returns a codec without its parameter. */
     public static String name(String codec) {
-        boolean ours = Stream.of(PADDING, NULLS, OFFSETS, DEFLATE).anyMatch(codec::startsWith);
+        boolean ours = OURS.stream().anyMatch(codec::startsWith);
         return ours ? codec.substring(0, codec.indexOf(':')) : codec;
     }
 
@@ -157,6 +163,21 @@ public final class Codecs {
                 return bytes;
             };
         }
+        return plain(codec, parameter);
+    }
+
+    /** Returns the decoder of what is compared with nothing. */
+    private static @Nullable Decoder plain(String codec, String parameter) {
+        if (codec.startsWith(HEADER)) {
+            int length = Integer.parseInt(parameter);
+            return (stored, most) -> {
+                if (stored.length < length) {
+                    throw new Malformed(
+                            "there must be " + length + " bytes before the elements, were " + stored.length);
+                }
+                return Arrays.copyOfRange(stored, length, stored.length);
+            };
+        }
         return DECODERS.get(codec);
     }
 
@@ -204,13 +225,17 @@ public final class Codecs {
     /** Returns what passed through these codecs, in their order, which must have {@code bytes} bytes. */
     public static byte[] decode(List<String> codecs, byte[] stored, int bytes) throws Malformed {
         byte[] decoded = stored;
+        int added = MOST_ADDED;
+        for (String codec : codecs) {
+            added += codec.startsWith(HEADER) ? Integer.parseInt(codec.substring(HEADER.length())) : 0;
+        }
         for (int i = codecs.size() - 1; i >= 0; i--) {
             Decoder decoder = decoder(codecs.get(i));
             if (decoder == null) {
                 throw new IllegalStateException("not checked: " + codecs);
             }
             try {
-                decoded = decoder.decode(decoded, i == 0 ? bytes : Math.addExact(bytes, MOST_ADDED));
+                decoded = decoder.decode(decoded, i == 0 ? bytes : Math.addExact(bytes, added));
             } catch (Malformed e) {
                 throw new Malformed(name(codecs.get(i)) + ": " + e.getMessage());
             }

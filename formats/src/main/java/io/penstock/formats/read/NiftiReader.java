@@ -5,14 +5,21 @@ import io.penstock.formats.Array;
 import io.penstock.formats.ArrayFile;
 import io.penstock.formats.Extent;
 import io.penstock.formats.NiftiFields;
+import io.penstock.formats.codec.Codecs;
 import io.penstock.formats.codec.Gzip;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
 
 /**
  * NIfTI-1 and NIfTI-2, a scan in one file: one array, named as the file, whose first dimension varies fastest. Scaling
@@ -22,6 +29,7 @@ public final class NiftiReader implements FormatReader {
 
     static final String FORMAT = "NIfTI";
     private static final String SUFFIX = ".nii";
+    private static final int MOST_OFFSET = 64 << 20; // memory is allocated for what is before the voxels
     private static final int LEAST_BYTES = 348; // of a header of NIfTI-1
 
     @Override
@@ -38,20 +46,38 @@ public final class NiftiReader implements FormatReader {
             ByteBuffer start =
                     ByteBuffer.wrap(bytes.bytes((int) Math.min(NiftiFields.MOST_BYTES, bytes.length()), "the header"));
             if (Gzip.starts(start.array())) {
-                throw bytes.unsupported(Gzip.WHOLE);
+                return compressed(path, bytes);
             }
             NiftiFields fields = NiftiFields.parse(path, start);
             bytes.seek(fields.offset(), "the data");
             bytes.skip(fields.bytes(), "the data");
-            Array array = new Array(
-                    name(path),
-                    fields.type(),
-                    fields.shape(),
-                    fields.byteOrder(),
-                    Array.Order.COLUMN_MAJOR,
-                    new Extent(path, fields.offset(), fields.bytes()));
-            return new ArrayFile(path, FORMAT + "-" + version(start), attributes(fields), List.of(array));
+            return file(path, start, fields, new Extent(path, fields.offset(), fields.bytes()));
         }
+    }
+
+    /** A scan that is compressed as a whole is one chunk, with its header before the voxels. */
+    private static ArrayFile compressed(Path path, HeaderBytes bytes) throws IOException {
+        ByteBuffer start;
+        try (InputStream in = new GZIPInputStream(Files.newInputStream(path))) {
+            start = ByteBuffer.wrap(in.readNBytes(NiftiFields.MOST_BYTES));
+        } catch (ZipException | EOFException e) {
+            throw bytes.malformed("gzip: " + e.getMessage());
+        }
+        NiftiFields fields = NiftiFields.parse(path, start);
+        if (fields.offset() > MOST_OFFSET) {
+            throw bytes.unsupported("its voxels start at byte " + fields.offset() + ", after more than " + MOST_OFFSET);
+        }
+        Array.ChunkData chunk = new Array.ChunkData(
+                Collections.nCopies(fields.shape().size(), 0L),
+                new Extent(path, 0, bytes.length()),
+                List.of(Codecs.header(fields.offset()), "gzip"));
+        return file(path, start, fields, new Array.Data.Chunked(fields.shape(), List.of(), List.of(chunk), List.of()));
+    }
+
+    private static ArrayFile file(Path path, ByteBuffer start, NiftiFields fields, Array.Data data) {
+        Array array = new Array(
+                name(path), fields.type(), fields.shape(), fields.byteOrder(), Array.Order.COLUMN_MAJOR, data);
+        return new ArrayFile(path, FORMAT + "-" + version(start), attributes(fields), List.of(array));
     }
 
     /** Returns the version whose length of a header the first bytes are, in either byte order; 0 if there is none. */
@@ -66,7 +92,7 @@ public final class NiftiReader implements FormatReader {
     }
 
     private static String name(Path path) {
-        String name = String.valueOf(path.getFileName());
+        String name = String.valueOf(path.getFileName()).replaceFirst("(?i)\\.gz$", "");
         return name.toLowerCase(Locale.ROOT).endsWith(SUFFIX)
                 ? name.substring(0, name.length() - SUFFIX.length())
                 : name;
