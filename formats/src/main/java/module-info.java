@@ -5,6 +5,8 @@ module io.penstock.formats {
     requires com.fasterxml.jackson.core;
     requires static com.github.luben.zstd_jni;
     requires static org.apache.arrow.format;
+    requires static org.apache.commons.compress;
+    requires static org.tukaani.xz;
     requires static transitive org.jspecify;
 
     exports io.penstock.formats;

@@ -34,7 +34,7 @@ public final class Codecs {
         }
     }
 
-    private static final Set<String> ZARR = Set.of("zlib", "gzip", "zstd", "lz4", "blosc", "crc32c");
+    private static final Set<String> ZARR = Set.of("zlib", "gzip", "zstd", "lz4", "blosc", "crc32c", "bz2", "lzma");
 
     private static final Map<String, Decoder> DECODERS = Map.of(
             "zlib", (stored, most) -> inflated(stored, false, most),
@@ -43,6 +43,8 @@ public final class Codecs {
             "lz4", (stored, most) -> sized(stored, most),
             "lz4-frame", (stored, most) -> Lz4Frame.decode(stored, most),
             "blosc", (stored, most) -> Blosc.decode(stored, most),
+            "bz2", (stored, most) -> Streamed.bzip2(stored, most),
+            "lzma", (stored, most) -> Streamed.lzma(stored, most),
             "crc32c", (stored, most) -> summed(stored),
             "npy", (stored, most) -> withoutHeader(stored));
 
@@ -52,9 +54,14 @@ public final class Codecs {
     private static final String OFFSETS = "arrow-offsets:"; // with their width, order and number, their end, their name
     private static final String DEFLATE = "deflate:"; // with the CRC-32 of what is inflated
     private static final String HEADER = "nifti:"; // with the bytes before the elements
-    private static final List<String> OURS = List.of(PADDING, NULLS, OFFSETS, DEFLATE, HEADER);
+    private static final String SHUFFLE = "shuffle:"; // with the bytes of an element
+    private static final String DELTA = "delta:"; // with the types of the numbers, and of their differences
+    private static final List<String> OURS = List.of(PADDING, NULLS, OFFSETS, DEFLATE, HEADER, SHUFFLE, DELTA);
 
-    /** How many bytes a byte can become: of deflate; of LZ4; and of Zstandard, whose blocks have 128 KiB. */
+    /**
+     * How many bytes a byte can become: of deflate; of LZ4; of Zstandard, whose blocks have 128 KiB; of bzip2, whose
+     * blocks have 900,000 bytes that may stand for runs of 255; of LZMA, whose matches may take less than a bit.
+     */
     private static final Map<String, Integer> MOST_RATIO = Map.ofEntries(
             Map.entry("deflate", 1032),
             Map.entry("zlib", 1032),
@@ -62,7 +69,10 @@ public final class Codecs {
             Map.entry("lz4", 255),
             Map.entry("lz4-frame", 255),
             Map.entry("zstd", 1 << 15),
-            Map.entry("blosc", 1 << 15));
+            Map.entry("blosc", 1 << 15),
+            Map.entry("bz2", 1 << 21),
+            Map.entry("lzma", 1 << 16),
+            Map.entry("delta", Long.BYTES));
 
     private Codecs() {}
 
@@ -89,6 +99,16 @@ public final class Codecs {
     /** Returns the codec that has so many bytes before the elements. */
     public static String header(long bytes) {
         return HEADER + bytes;
+    }
+
+    /** Returns the filter that puts bytes of elements apart. */
+    public static String shuffle(long elementBytes) {
+        return SHUFFLE + elementBytes;
+    }
+
+    /** Returns the filter that stores differences of numbers, by NumPy's names of their types; null if none can. */
+    public static @Nullable String delta(String type, String differences) {
+        return Filters.isDelta(type, differences) ? DELTA + type + ":" + differences : null;
     }
 
     /** Returns a codec without its parameter. */
@@ -178,6 +198,13 @@ public final class Codecs {
                 return Arrays.copyOfRange(stored, length, stored.length);
             };
         }
+        if (codec.startsWith(SHUFFLE)) {
+            return (stored, most) -> Filters.unshuffled(stored, Integer.parseInt(parameter));
+        }
+        if (codec.startsWith(DELTA)) {
+            String[] types = parameter.split(":", 2);
+            return (stored, most) -> Filters.summed(stored, types[0], types[1], most);
+        }
         return DECODERS.get(codec);
     }
 
@@ -211,6 +238,8 @@ public final class Codecs {
             }
             if (codec.equals("zstd")) {
                 Zstandard.check();
+            } else if (codec.equals("bz2") || codec.equals("lzma")) {
+                Streamed.check(codec);
             }
         }
         double most = codecs.stream()

@@ -29,6 +29,8 @@ record ZarrCodecs(
         @Nullable Map<String, Object> sharding) {
 
     private static final String NUMCODECS = "numcodecs.";
+    private static final long MOST_ELEMENT_BYTES = 1 << 16;
+    private static final long RAW = 3; // LZMA without a header, of Python's module lzma
     private static final String SHARDING = "sharding_indexed";
     private static final Set<String> BLOSC = Set.of("lz4", "lz4hc", "zlib", "zstd"); // its compressors that are decoded
 
@@ -60,13 +62,13 @@ record ZarrCodecs(
         if (filters != null && filters != StrictJson.NULL) {
             for (Object filter : node.list(filters, "filters")) {
                 Map<String, Object> configuration = node.map(filter, "a filter");
-                codecs.add(named(node.text(configuration.get("id"), "the id of a filter"), configuration));
+                add(codecs, node.text(configuration.get("id"), "the id of a filter"), configuration);
             }
         }
         Object compressor = node.members().get("compressor");
         if (compressor != null && compressor != StrictJson.NULL) {
             Map<String, Object> configuration = node.map(compressor, "compressor");
-            codecs.add(named(node.text(configuration.get("id"), "the id of the compressor"), configuration));
+            add(codecs, node.text(configuration.get("id"), "the id of the compressor"), configuration);
         }
         String order = node.text(node.member("order"), "order");
         if (!order.equals("C") && !order.equals("F")) {
@@ -79,10 +81,43 @@ record ZarrCodecs(
                 null);
     }
 
+    /** Adds a codec, unless the elements are themselves once they are encoded, by numcodecs. */
+    private static void add(List<String> codecs, String name, Map<String, Object> configuration) {
+        if (!isLossy(name, configuration)) {
+            codecs.add(named(name, configuration));
+        }
+    }
+
+    /** Returns whether a filter has rounded the elements, which it does not undo. */
+    private static boolean isLossy(String name, Map<String, Object> configuration) {
+        Object type = configuration.get("dtype");
+        return own(name).equals("bitround")
+                || own(name).equals("quantize")
+                        && type != null
+                        && type.equals(configuration.getOrDefault("astype", type));
+    }
+
+    /** Returns the name of a codec without what zarr-python 3 writes before it. */
+    private static String own(String name) {
+        return name.startsWith(NUMCODECS) ? name.substring(NUMCODECS.length()) : name;
+    }
+
     /** Returns the name of a codec, with what of it cannot be decoded, where a chunk would tell it late or never. */
     private static String named(String name, Map<String, Object> configuration) {
-        String own =
-                name.startsWith(NUMCODECS) ? name.substring(NUMCODECS.length()) : name; // as zarr-python 3 writes it
+        String own = own(name);
+        if (own.equals("shuffle")
+                && configuration.getOrDefault("elementsize", 4L) instanceof Long size
+                && size > 0
+                && size <= MOST_ELEMENT_BYTES) {
+            return Codecs.shuffle(size);
+        }
+        if (own.equals("delta") && configuration.get("dtype") instanceof String type) {
+            String delta = Codecs.delta(type, String.valueOf(configuration.getOrDefault("astype", type)));
+            return delta == null ? name + " (" + type + ")" : delta;
+        }
+        if (own.equals("lzma") && Long.valueOf(RAW).equals(configuration.get("format"))) {
+            return name + " (raw)";
+        }
         if (own.equals("crc32c") && "start".equals(configuration.get("location"))) {
             return name + " (at the start)";
         }
@@ -94,31 +129,55 @@ record ZarrCodecs(
     static ZarrCodecs v3(ZarrNode node, Object chain, ElementType type, int rank) throws ZarrNode.Unsupported {
         List<Integer> dimensions = rowMajor(rank);
         ByteOrder byteOrder = null;
+        boolean isDelta = false;
         Map<String, Object> sharding = null;
         List<String> compression = new ArrayList<>();
         for (Object entry : node.list(chain, "codecs")) {
             String name = node.extension(entry, "a codec");
             Map<String, Object> configuration = node.configuration(entry, "a codec");
-            if (byteOrder == null && name.equals("transpose")) {
+            if (byteOrder == null && name.equals("transpose") && !isDelta) {
                 dimensions = transposed(node, configuration, dimensions);
             } else if (byteOrder == null && name.equals("bytes")) {
                 byteOrder = endian(node, configuration, type);
-            } else if (byteOrder == null && name.equals(SHARDING)) {
+            } else if (byteOrder == null && own(name).equals("delta") && !isDelta && isPlain(configuration, type)) {
+                isDelta = true;
+            } else if (byteOrder == null && name.equals(SHARDING) && !isDelta) {
                 byteOrder = ByteOrder.LITTLE_ENDIAN;
                 sharding = configuration;
-            } else if (byteOrder == null) {
+            } else if (byteOrder != null) {
+                add(compression, name, configuration);
+            } else if (!isLossy(name, configuration)) {
                 throw node.unsupported("codec " + name + " is not supported");
-            } else {
-                compression.add(named(name, configuration));
             }
         }
         if (byteOrder == null) {
             throw node.malformed("codecs must have one from an array to bytes, such as bytes");
         }
+        if (isDelta) {
+            String order = byteOrder == ByteOrder.BIG_ENDIAN ? ">" : "<";
+            String delta = Codecs.delta(order + NpyTypes.code(type), order + NpyTypes.code(type));
+            if (delta == null) {
+                throw node.unsupported("codec delta of " + type + " is not supported");
+            }
+            compression.add(0, delta);
+        }
         if (sharding != null && !(compression.isEmpty() && dimensions.equals(rowMajor(rank)))) {
             throw node.unsupported("codecs beside " + SHARDING + " are not supported");
         }
         return new ZarrCodecs(byteOrder, dimensions, compression, sharding);
+    }
+
+    /** Returns whether numbers and their differences have the type of the array. */
+    private static boolean isPlain(Map<String, Object> configuration, ElementType type) {
+        Object own = configuration.get("dtype");
+        try {
+            return own == null
+                    || own instanceof String text
+                            && own.equals(configuration.getOrDefault("astype", own))
+                            && NpyTypes.type(text).equals(type);
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
     }
 
     private static ByteOrder endian(ZarrNode node, Map<String, Object> configuration, ElementType type) {
