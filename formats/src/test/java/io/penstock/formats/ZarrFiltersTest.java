@@ -176,6 +176,48 @@ class ZarrFiltersTest {
         assertLoads(v2("<f4", 1, filters, "null", "0000803f"), "0000803f");
     }
 
+    /** Types of NumPy have names of their own in version 3, as zarr-python 3 writes them. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "{\"name\":\"fixed_length_utf32\",\"configuration\":{\"length_bytes\":8}}|U2|4100000042000000|\"\"",
+                "{\"name\":\"null_terminated_bytes\",\"configuration\":{\"length_bytes\":3}}|S3|414200|\"\"",
+                "{\"name\":\"raw_bytes\",\"configuration\":{\"length_bytes\":2}}|V2|4142|\"AAA=\"",
+                "r16|V2|4142|0",
+                "{\"name\":\"numpy.datetime64\",\"configuration\":{\"unit\":\"s\",\"scale_factor\":10}}|DATETIME64[10s]"
+                        + "|0100000000000000|\"NaT\"",
+                "{\"name\":\"numpy.timedelta64\",\"configuration\":{\"unit\":\"D\",\"scale_factor\":1}}|TIMEDELTA64[D]"
+                        + "|0100000000000000|0",
+            })
+    void aTypeOfNumPyHasItsNameOfVersion3(String type, String expected, String chunk, String fill) throws IOException {
+        String endian = expected.matches("[SV].*") ? "" : ",\"configuration\":{\"endian\":\"little\"}";
+        Path array = v3("TYPE", 1, "[{\"name\":\"bytes\"" + endian + "}]", chunk);
+        String document = Files.readString(array.resolve("zarr.json"));
+        String quoted = type.startsWith("{") ? type : "\"" + type + "\"";
+        Files.writeString(
+                array.resolve("zarr.json"),
+                document.replace("\"TYPE\"", quoted).replace("\"fill_value\":0", "\"fill_value\":" + fill));
+        try (LoadedArrays loaded = get(Loader.of(backend).load(array))) {
+            assertThat(loaded.get("a").type().name()).isEqualTo(expected);
+            assertThat(HexFormat.of().formatHex(bytes(loaded.get("a")))).isEqualTo(chunk);
+        }
+    }
+
+    /** What has no size is described as that. */
+    @Test
+    void elementsOfAnyLengthAreNotSupported() throws IOException {
+        assertRefused(
+                v3("string", 3, "[{\"name\":\"vlen-utf8\"}]", "00"),
+                "not supported, as a Zarr file: "
+                        + folder.resolve("v3/a/zarr.json")
+                        + ": elements of any length (string) are not supported, in the shape [3]");
+        assertRefused(
+                v2("|O", 3, "[{\"id\":\"vlen-utf8\"}]", "null", "00"),
+                "elements of any length (vlen-utf8) are not supported, in the shape [3]");
+    }
+
     /** Named before anything is allocated. */
     @ParameterizedTest
     @CsvSource(

@@ -182,7 +182,7 @@ record ZarrCodecs(
 
     private static ByteOrder endian(ZarrNode node, Map<String, Object> configuration, ElementType type) {
         Object endian = configuration.get("endian");
-        if (endian == null && type.blockBytes() > 1) {
+        if (endian == null && type.blockBytes() > 1 && !type.name().matches("[SV]\\d+")) {
             throw node.malformed("the codec bytes of " + type + " must have endian");
         }
         if (endian != null && !endian.equals("little") && !endian.equals("big")) {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,8 @@ final class ZarrTypes {
             Map.entry("float8_e5m2", ElementType.of("F8_E5M2", 1)),
             Map.entry("float8_e8m0fnu", ElementType.of("F8_E8M0", 1)));
 
+    private static final Set<String> ANY_LENGTH = Set.of("string", "bytes", "variable_length_bytes");
+    private static final Pattern RAW_BITS = Pattern.compile("r(8|16|24|32|64|128|256)"); // of bits
     private static final Pattern WHOLE = Pattern.compile("-?\\d{1,20}");
     private static final Pattern NUMBER = Pattern.compile("-?\\d{1,30}(\\.\\d{0,30})?([eE][-+]?\\d{1,3})?");
     private static final int MOST_NUMBER_BYTES = 16;
@@ -51,17 +54,62 @@ final class ZarrTypes {
         Object name = node.member("data_type");
         boolean plain = name instanceof String
                 || name instanceof Map && node.configuration(name, "data_type").isEmpty();
-        ElementType type = plain ? V3.get(node.extension(name, "data_type")) : null;
+        String text = node.extension(name, "data_type");
+        ElementType type = plain ? V3.get(text) : sized(text, node.configuration(name, "data_type"));
+        if (plain && RAW_BITS.matcher(text).matches()) {
+            type = NpyTypes.type("|V" + Integer.parseInt(text.substring(1)) / Byte.SIZE);
+        }
+        if (type == null && ANY_LENGTH.contains(text)) {
+            throw anyLength(node, text);
+        }
         if (type == null) {
             throw node.unsupported("data_type " + name + " is not supported");
         }
         return type;
     }
 
+    private static ZarrNode.Unsupported anyLength(ZarrNode node, String name) {
+        return node.unsupported("elements of any length (" + name + ") are not supported, in the shape "
+                + node.members().get("shape"));
+    }
+
+    /** Returns a type of NumPy that has a name of its own in version 3, or null. */
+    private static @Nullable ElementType sized(String name, Map<String, Object> configuration) {
+        String descr;
+        if (configuration.get("length_bytes") instanceof Long length && configuration.size() == 1) {
+            descr = switch (name) {
+                case "fixed_length_utf32" -> length % Integer.BYTES == 0 ? "<U" + length / Integer.BYTES : "";
+                case "null_terminated_bytes" -> "|S" + length;
+                case "raw_bytes" -> "|V" + length;
+                default -> "";
+            };
+        } else {
+            Object scale = configuration.getOrDefault("scale_factor", 1L);
+            String unit = "[" + (scale.equals(1L) ? "" : scale) + configuration.get("unit") + "]";
+            descr = switch (name) {
+                case "numpy.datetime64" -> "<M8" + unit;
+                case "numpy.timedelta64" -> "<m8" + unit;
+                default -> "";
+            };
+        }
+        try {
+            return descr.isEmpty() || NpyTypes.isEmpty(descr) ? null : NpyTypes.type(descr);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
     static ElementType v2(ZarrNode node) throws ZarrNode.Unsupported {
         Object name = node.member("dtype");
         try {
             if (name instanceof String text) {
+                Object filters = node.members().get("filters");
+                if (NpyTypes.isPickled(text)
+                        && filters instanceof List<?> list
+                        && !list.isEmpty()
+                        && list.get(0) instanceof Map<?, ?> filter) {
+                    throw anyLength(node, String.valueOf(filter.get("id")));
+                }
                 return NpyTypes.type(text);
             }
         } catch (IllegalArgumentException e) {
