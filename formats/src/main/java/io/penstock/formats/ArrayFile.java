@@ -38,7 +38,9 @@ public record ArrayFile(
         Objects.requireNonNull(format, "format");
         attributes = Collections.unmodifiableMap(new LinkedHashMap<>(attributes));
         arrays = List.copyOf(arrays);
-        leftOut = Collections.unmodifiableMap(new LinkedHashMap<>(leftOut));
+        Map<String, String> reasons = new LinkedHashMap<>();
+        leftOut.forEach((name, reason) -> reasons.put(name, MalformedFileException.plain(reason))); // texts of the file
+        leftOut = Collections.unmodifiableMap(reasons);
         Set<String> names = new HashSet<>(2 * arrays.size());
         long bytes = 0;
         for (Array array : arrays) {

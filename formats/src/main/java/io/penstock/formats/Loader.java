@@ -254,7 +254,7 @@ public final class Loader {
     private LoadPlan plan(List<ArrayFile> files) {
         checkNames(files);
         Map<String, String> leftOut = leftOut(files);
-        checkWanted(leftOut, arrays(files).findAny().isEmpty());
+        checkWanted(files);
         LoadPlan plan;
         long deviceBytes;
         try {
@@ -329,16 +329,19 @@ public final class Loader {
     }
 
     /** All names together may leave arrays out, as a load without names does; each other name wants what it matches. */
-    private void checkWanted(Map<String, String> leftOut, boolean isEmpty) {
-        leftOut.forEach((array, reason) -> {
-            boolean wanted = settings.names.stream()
-                    .anyMatch(name -> !name.pattern().equals(ALL.pattern())
-                            && name.matcher(array).matches());
-            if (wanted || isEmpty) {
-                throw new IllegalArgumentException(
-                        MalformedFileException.plain("array " + array + " cannot be read: " + reason));
-            }
-        });
+    private void checkWanted(List<ArrayFile> files) {
+        boolean isEmpty = arrays(files).findAny().isEmpty();
+        for (ArrayFile file : files) {
+            file.leftOut().forEach((array, reason) -> {
+                boolean wanted = settings.names.stream()
+                        .anyMatch(name -> !name.pattern().equals(ALL.pattern())
+                                && name.matcher(array).matches());
+                if (wanted || isEmpty) {
+                    throw new IllegalArgumentException("array " + MalformedFileException.plain(array) + " of "
+                            + file.path() + " cannot be read: " + reason);
+                }
+            });
+        }
     }
 
     /** What the files say of a name that no array has, such as that it is a text in an archive. */

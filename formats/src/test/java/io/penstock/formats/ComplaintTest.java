@@ -119,6 +119,13 @@ class ComplaintTest {
                 .doesNotContain("Stream", "Source", "com.fasterxml", "java.", "Input length", "`");
     }
 
+    @Test
+    void whyAnArrayIsLeftOutIsShortToo() throws IOException {
+        String type = "\\n" + "x".repeat(60_000);
+        Path path = safetensors("{\"a\":{\"dtype\":\"%s\",\"shape\":[1],\"data_offsets\":[0,1]}}".formatted(type), 1);
+        assertPlain(Formats.read(path).block().leftOut().get("a"));
+    }
+
     /** More memory of the host than there may be is not recommended. */
     @Test
     void noAdviceLeadsBeyondAMaximum() throws IOException {

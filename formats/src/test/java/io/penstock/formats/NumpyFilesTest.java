@@ -384,7 +384,7 @@ class NumpyFilesTest {
         try (Backend backend = Backends.open("host")) {
             assertThatThrownBy(
                             () -> LoaderTest.get(Loader.of(backend).arrays("o").load(path)))
-                    .hasMessageContaining("array o cannot be read: ")
+                    .hasMessageContaining("array o of " + path + " cannot be read: ")
                     .hasMessageContaining("Python objects are pickled");
         }
         assertThatThrownBy(() -> read(zip(Map.of("o.npy", objects))))

@@ -204,11 +204,11 @@ class SafetensorsReaderTest {
             for (String wanted : List.of("c", "?")) {
                 assertThatThrownBy(() -> loader.arrays("a", wanted).explain(read))
                         .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessage("array c cannot be read: " + reason);
+                        .hasMessage("array c of " + path + " cannot be read: " + reason);
             }
             Path only = file("{" + entry("c", "I4", "[8]", 0, 4) + "}", 4);
             assertThatThrownBy(() -> loader.explain(new SafetensorsReader().read(only)))
-                    .hasMessage("array c cannot be read: " + reason);
+                    .hasMessage("array c of " + path + " cannot be read: " + reason);
         }
     }
 

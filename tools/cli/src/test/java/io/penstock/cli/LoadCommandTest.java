@@ -128,7 +128,7 @@ class LoadCommandTest {
         assertThat(run.out()).contains("left out: second: not supported: the dtype BF17", "loaded 1 array, 24 bytes");
         run = CommandLineRun.of("load", "--lenient", model, "--backend", "host", "--arrays", "second");
         assertThat(run.code()).isEqualTo(1);
-        assertThat(run.err()).contains("array second cannot be read: not supported: the dtype BF17");
+        assertThat(run.err()).contains("array second of " + model + " cannot be read: not supported: the dtype BF17");
         run = CommandLineRun.of("load", "--lenient", model, "--backend", "host", "--arrays", "first");
         assertThat(run.out()).doesNotContain("left out");
     }
