@@ -62,7 +62,8 @@ class MutatedFilesTest {
                 "nifti/two-u8-big.nii",
                 "arrow/java.arrow",
                 "arrow/js.arrow",
-                "arrow/java-zstd.arrow"
+                "arrow/java-zstd.arrow",
+                "../cases/stream.arrow"
             })
     void aDamagedFileIsReadOrRefused(String name) throws IOException {
         copyNeighbours();
