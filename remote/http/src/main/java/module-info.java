@@ -6,13 +6,13 @@ module io.penstock.remote.http {
     requires org.slf4j;
 
     // Not promised: for services that stand on HTTP, of this library.
-    exports io.penstock.remote.http to
+    exports io.penstock.remote.http.client to
             io.penstock.remote.s3;
 
     provides io.penstock.engine.kit.remote.RemoteProvider with
-            io.penstock.remote.http.HttpProvider.Http,
-            io.penstock.remote.http.HttpProvider.Https;
+            io.penstock.remote.http.client.HttpProvider.Http,
+            io.penstock.remote.http.client.HttpProvider.Https;
     provides java.nio.file.spi.FileSystemProvider with
-            io.penstock.remote.http.HttpProvider.Http,
-            io.penstock.remote.http.HttpProvider.Https;
+            io.penstock.remote.http.client.HttpProvider.Http,
+            io.penstock.remote.http.client.HttpProvider.Https;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
-import io.penstock.remote.http.Resource;
-import io.penstock.remote.http.ResponseHead;
+import io.penstock.remote.http.client.Resource;
+import io.penstock.remote.http.client.ResponseHead;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Map;

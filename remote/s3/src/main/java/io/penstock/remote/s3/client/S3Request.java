@@ -6,7 +6,7 @@ import io.penstock.engine.kit.ffi.Errno;
 import io.penstock.engine.kit.file.HostFailure;
 import io.penstock.engine.spi.NativeException;
 import io.penstock.engine.spi.NativeFailure;
-import io.penstock.remote.http.ResponseHead;
+import io.penstock.remote.http.client.ResponseHead;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Objects: read by the ranges of {@link io.penstock.remote.http}, with requests that the AWS Common Runtime signs, and
+ * Objects: read by the ranges of {@link io.penstock.remote.http.client}, with requests that the AWS Common Runtime signs, and
  * written by its S3 client. Knows nothing of devices.
  */
 @NullMarked

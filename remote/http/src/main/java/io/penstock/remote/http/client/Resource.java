@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.penstock.remote.http;
+package io.penstock.remote.http.client;
 
 import io.penstock.NativeError;
 import io.penstock.Options;
