@@ -146,6 +146,7 @@ class SendTest {
         assertThat(server.get("empty").statusCode()).isEqualTo(200);
         assertThat(header(server.get("empty"), "Content-Length")).isEqualTo("0");
         assertThat(server.get("empty", "Range", "bytes=0-").statusCode()).isEqualTo(416);
+        assertThat(server.get("empty", "Range", "bytes=-1").statusCode()).isEqualTo(200);
     }
 
     @ParameterizedTest

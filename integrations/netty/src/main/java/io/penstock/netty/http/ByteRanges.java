@@ -34,8 +34,8 @@ public final class ByteRanges {
      * Reads a header.
      *
      * <p><b>Result:</b> the spans that a file of {@code size} bytes has, in the requested order; an empty list if it
-     * has none of them (416); empty if the header must be ignored: it is malformed, of another unit, or requests more
-     * than the file has.
+     * has none of them (416); empty if the header must be ignored: it is malformed, of another unit, requests more than
+     * the file has, or a suffix of an empty file, which is all of it (14.1.2).
      */
     public static Optional<List<Span>> parse(String header, long size) {
         if (!header.toLowerCase(Locale.ROOT).startsWith(UNIT)) {
@@ -68,6 +68,9 @@ public final class ByteRanges {
         String from = range.substring(0, dash);
         String to = range.substring(dash + 1);
         if (!isNumber(from) || !isNumber(to) || (from.isEmpty() && to.isEmpty())) {
+            return Optional.empty();
+        }
+        if (from.isEmpty() && size == 0 && number(to) > 0) {
             return Optional.empty();
         }
         if (from.isEmpty()) {

@@ -72,7 +72,13 @@ class ByteRangesTest {
     @Test
     void anEmptyFileHasNoRanges() {
         assertThat(ByteRanges.parse("bytes=0-", 0)).contains(List.of());
-        assertThat(ByteRanges.parse("bytes=-5", 0)).contains(List.of());
+        assertThat(ByteRanges.parse("bytes=-0", 0)).contains(List.of());
+    }
+
+    /** Which is satisfiable, whatever the length (RFC 9110, 14.1.2); it is all of the file, for which 200 is. */
+    @Test
+    void aSuffixOfAnEmptyFileIsAllOfIt() {
+        assertThat(ByteRanges.parse("bytes=-5", 0)).isEmpty();
     }
 
     private static Optional<String> parse(String header) {

@@ -97,6 +97,9 @@ class FileServerTest {
         assertThat(answer.status()).isEqualTo(200);
         assertThat(answer.header("content-type")).isEqualTo("text/plain; charset=utf-8");
         assertThat(served.ask("GET", "/empty.txt", "Range: bytes=0-").status()).isEqualTo(416);
+        Connection.Answer suffix = served.ask("GET", "/empty.txt", "Range: bytes=-1");
+        assertThat(suffix.status()).isEqualTo(200);
+        assertThat(suffix.header("content-length")).isEqualTo("0");
     }
 
     @Test

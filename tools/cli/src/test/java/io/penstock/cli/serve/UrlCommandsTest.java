@@ -161,4 +161,32 @@ class UrlCommandsTest {
             refusing.stop(0);
         }
     }
+
+    /** It reads from the start to the end. */
+    @Test
+    void aFileOfAServerWithoutRangesIsCopied() throws IOException {
+        byte[] data = new byte[20_000_000];
+        new Random(3).nextBytes(data);
+        HttpServer plain = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        AtomicInteger requests = new AtomicInteger();
+        plain.createContext("/", exchange -> {
+            requests.incrementAndGet();
+            exchange.sendResponseHeaders(200, data.length);
+            try (exchange) {
+                exchange.getResponseBody().write(data);
+            }
+        });
+        plain.start();
+        try {
+            String file = "http://127.0.0.1:" + plain.getAddress().getPort() + "/x";
+            Path copy = here.resolve("copy");
+            assertThat(CommandLineRun.of("copy", file, copy).complaints()).isEmpty();
+            assertThat(Files.readAllBytes(copy)).isEqualTo(data);
+            assertThat(requests.get())
+                    .as("as often as the file was opened, and the copy began")
+                    .isLessThan(6);
+        } finally {
+            plain.stop(0);
+        }
+    }
 }

@@ -42,7 +42,7 @@ abstract class Connection implements AutoCloseable {
 
     private static final int MOST_HEAD_BYTES = 32 << 10;
     private static final int MOST_INTERIM = 100; // responses 1xx before the final one
-    private static final int MOST_LINE_BYTES = 20; // before a chunk
+    private static final int MOST_LINE_BYTES = 1 << 10; // before a chunk, or of a trailer
 
     /** A server, by scheme, host and port. */
     record Origin(boolean secure, String host, int port) {
@@ -67,6 +67,9 @@ abstract class Connection implements AutoCloseable {
     private final ByteBuffer ahead = ByteBuffer.allocateDirect(MOST_HEAD_BYTES).flip(); // received and not used yet
     private final int timeoutMillis;
     private boolean used;
+    private boolean delimited; // whether the end of the body shows without the end of the connection
+    private boolean chunked;
+    private long chunk; // bytes left of it
     private long since = System.nanoTime(); // when the bytes began to be counted
     private int counted;
 
@@ -124,6 +127,9 @@ abstract class Connection implements AutoCloseable {
             head = head();
         }
         used = true;
+        chunked = head.isChunked();
+        delimited = head.value("content-length") != null;
+        chunk = 0;
         count();
         return head;
     }
@@ -164,6 +170,26 @@ abstract class Connection implements AutoCloseable {
 
     /** Receives the bytes of a body until {@code to} is full; what has arrived before an error stays in it. */
     final void body(ByteBuffer to) throws IOException {
+        int end = to.limit();
+        while (chunked && to.hasRemaining()) {
+            if (chunk == 0 && !nextChunk()) {
+                throw new EOFException("the chunks ended " + to.remaining() + " bytes before the end of the range");
+            }
+            int start = to.position();
+            try {
+                fill(to.limit((int) Math.min(end, start + chunk)));
+            } finally {
+                chunk -= to.position() - start;
+                to.limit(end);
+            }
+            if (chunk == 0) {
+                line(); // the end of the chunk's
+            }
+        }
+        fill(to);
+    }
+
+    private void fill(ByteBuffer to) throws IOException {
         int early = Math.min(ahead.remaining(), to.remaining());
         if (early > 0) {
             int limit = ahead.limit();
@@ -178,39 +204,60 @@ abstract class Connection implements AutoCloseable {
         }
     }
 
+    /** Receives what follows the last byte of a body; returns whether the next request may follow. */
+    final boolean end() {
+        try {
+            if (!chunked || chunk > 0 || nextChunk()) {
+                return delimited && !chunked;
+            }
+            while (!line().isEmpty()) {
+                // a trailer, whose bytes are counted as the bytes before
+            }
+            return true;
+        } catch (IOException e) {
+            return false; // the body is there
+        }
+    }
+
     /** Receives a body that describes a failure: as much as arrives of its first {@link #MOST_HEAD_BYTES} bytes. */
     final String text(ResponseHead head) {
         ByteBuffer text = ByteBuffer.allocate(MOST_HEAD_BYTES);
         try {
-            if ("chunked".equalsIgnoreCase(head.value("transfer-encoding"))) {
-                for (int bytes = Integer.parseInt(line(), 16);
-                        bytes > 0 && bytes <= text.remaining();
-                        bytes = Integer.parseInt(line(), 16)) {
-                    body(text.limit(text.position() + bytes));
-                    text.limit(MOST_HEAD_BYTES);
-                    line();
-                }
-            } else {
-                String length = head.value("content-length");
-                body(length == null ? text : text.limit(Math.min(MOST_HEAD_BYTES, Integer.parseInt(length))));
-            }
+            String length = head.value("content-length");
+            body(chunked || length == null ? text : text.limit(Math.min(MOST_HEAD_BYTES, Integer.parseInt(length))));
         } catch (IOException | IllegalArgumentException e) {
             // what has arrived before may do
         }
         return StandardCharsets.UTF_8.decode(text.flip()).toString();
     }
 
+    /** Begins the next chunk; returns false at the last one, which has no bytes. */
+    private boolean nextChunk() throws IOException {
+        String size = line().split(";", 2)[0].strip();
+        if (!size.matches("\\p{XDigit}{1,15}")) {
+            throw new IOException("a chunk begins without its length");
+        }
+        chunk = Long.parseLong(size, 16);
+        return chunk > 0;
+    }
+
     private String line() throws IOException {
         StringBuilder line = new StringBuilder();
-        ByteBuffer next = ByteBuffer.allocate(1);
         while (line.length() < MOST_LINE_BYTES) {
-            body(next.clear());
-            if (next.get(0) == '\n') {
+            if (!ahead.hasRemaining()) {
+                int got = receive(ahead.clear());
+                ahead.flip();
+                if (got < 0) {
+                    throw new EOFException("the connection ended between two chunks");
+                }
+            }
+            char next = (char) (ahead.get() & 0xff);
+            if (next == '\n') {
                 return line.toString().strip();
             }
-            line.append((char) next.get(0));
+            line.append(next);
         }
-        throw new IOException("the line that begins a chunk is longer than " + MOST_LINE_BYTES + " bytes");
+        throw new IOException("a line between chunks is longer than " + MOST_LINE_BYTES + " bytes");
     }
 
     abstract void send(byte[] bytes) throws IOException;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.http.client;
 
+import io.penstock.NativeError;
 import io.penstock.Options;
 import io.penstock.engine.kit.remote.RemoteProvider;
 import io.penstock.engine.spi.AsyncFile;
@@ -22,12 +23,14 @@ final class HttpFile implements AsyncFile {
 
     private static final int MOST_REDIRECTIONS = 5;
     private static final String NO_RANGES = "the server does not send ranges";
+    static final int FIRST_BYTES = 2; // some servers take bytes=0-0 for no range
 
     private final Resource resource;
     private final RangeReader reader;
     private final Runnable closer;
     private final long size;
     private final Version version;
+    private final @Nullable InOrder inOrder;
 
     /**
      * The validators of a version of a file (RFC 9110, 8.8).
@@ -50,15 +53,17 @@ final class HttpFile implements AsyncFile {
         }
     }
 
-    private HttpFile(Resource resource, RangeReader reader, Runnable closer, Version version) {
+    private HttpFile(
+            Resource resource, RangeReader reader, Runnable closer, Version version, @Nullable InOrder inOrder) {
         this.resource = resource;
         this.reader = reader;
         this.closer = closer;
         this.size = version.size;
         this.version = version;
+        this.inOrder = inOrder;
     }
 
-    /** As {@link Resource#open}. A request of the first byte is, unlike HEAD, what a presigned URI allows. */
+    /** As {@link Resource#open}. A request of the first bytes is, unlike HEAD, what a presigned URI allows. */
     static HttpFile open(Resource resource, Options options, Runnable closer) throws IOException {
         RangeReader reader = RangeReader.open(resource, options);
         try {
@@ -75,22 +80,24 @@ final class HttpFile implements AsyncFile {
             RangeReader.Answer answer = reader.first(resource);
             Resource other = resource.elsewhere(answer.head());
             if (other == null) {
-                return new HttpFile(resource, reader, closer, version(resource, answer.head(), answer.failure()));
+                Version version = version(resource, answer.head(), answer.failure());
+                boolean ranges = answer.head().status() != 200 || version.size <= FIRST_BYTES;
+                return new HttpFile(resource, reader, closer, version, ranges ? null : new InOrder());
             }
             resource = other;
         }
         throw new IOException("opening " + named + " was redirected more than " + MOST_REDIRECTIONS + " times");
     }
 
-    /** Returns the version that the response to a request of the first byte states. */
+    /** Returns the version that the response to a request of the first bytes states. */
     private static Version version(Resource resource, ResponseHead head, NativeFailure failure) throws IOException {
         String note = "";
         switch (head.status()) {
             case 206 -> {
                 if (head.totalBytes() < 0) {
                     note = "the server does not tell the length of the file";
-                } else if (!head.isRange(0, 1)) { // nor would other ranges be
-                    note = whyNotRange(head, 0, 1);
+                } else if (head.bytesOf(0, FIRST_BYTES) < 0) { // nor would other ranges be
+                    note = whyNotRange(head, 0, FIRST_BYTES);
                 } else {
                     return Version.of(head, head.totalBytes());
                 }
@@ -102,12 +109,10 @@ final class HttpFile implements AsyncFile {
                 }
             }
             case 200 -> {
-                if ("0".equals(head.value("content-length"))
-                        && head.coding() == null
-                        && head.value("content-range") == null) {
-                    return Version.of(head, 0);
+                if (head.totalBytes() >= 0 && head.coding() == null && head.value("content-range") == null) {
+                    return Version.of(head, head.totalBytes());
                 }
-                note = NO_RANGES;
+                note = NO_RANGES + ", nor the length of the file as it is";
             }
             case 404, 410 -> throw new NoSuchFileException(resource.toString(), null, failure.toString());
             case 401, 403 -> throw new AccessDeniedException(resource.toString(), null, failure.toString());
@@ -124,16 +129,35 @@ final class HttpFile implements AsyncFile {
         return version;
     }
 
+    /** Returns where the reads are served from if the server sends no ranges; null if it does. */
+    @Nullable
+    InOrder inOrder() {
+        return inOrder;
+    }
+
+    /** Returns how many bytes of a range, from the first on, a response has; -1 if it is no such range of this file. */
+    long bytesOf(ResponseHead head, long from, long bytes) {
+        if (!isSame(head)) {
+            return -1;
+        }
+        boolean whole = head.status() == 200 && from == 0 && bytes == size && head.coding() == null;
+        return whole ? size : head.status() == 206 ? head.bytesOf(from, bytes) : -1;
+    }
+
+    /** Returns why a read of bytes that have passed is refused. */
+    NativeException passed(long from) {
+        return resource.failed(new NativeFailure(
+                new NativeError("GET", 200, "OK"),
+                NativeFailure.Kind.PERMANENT,
+                NO_RANGES + ": the file can be read in order only, and byte " + from + " has passed; copy it first"));
+    }
+
     /**
-     * Returns why a response is not the requested range; null if it is.
+     * Returns why a response is not the requested range.
      *
      * @param document as of {@link Resource#symbol}
      */
-    @Nullable
     NativeFailure refusal(ResponseHead head, Supplier<String> document, long from, long bytes) {
-        if (head.status() == 206 && head.isRange(from, bytes) && isSame(head)) {
-            return null;
-        }
         NativeFailure failure = resource.failure(head, document);
         if (hasChanged(head)) {
             return new NativeFailure(
@@ -154,7 +178,7 @@ final class HttpFile implements AsyncFile {
         if (coding != null) {
             return "the server sent the range in another coding than identity: " + coding;
         }
-        if (head.hasRange(from, bytes)) {
+        if (head.statedOf(from, bytes) > 0) {
             return "the server sent the range with another Content-Length than " + bytes + ": "
                     + Objects.requireNonNullElse(head.value("content-length"), "none");
         }
@@ -165,6 +189,7 @@ final class HttpFile implements AsyncFile {
     private boolean hasChanged(ResponseHead head) {
         return switch (head.status()) {
             case 206 -> !isSame(head);
+            case 200 -> inOrder != null && !isSame(head);
             case 412 -> true;
             case 416 -> head.totalBytes() >= 0 && head.totalBytes() != size; // the validators are not of the file
             default -> false;
@@ -174,7 +199,7 @@ final class HttpFile implements AsyncFile {
     private boolean isSame(ResponseHead head) {
         return Objects.equals(head.value("etag"), version.etag)
                 && (version.etag != null || Objects.equals(head.value("last-modified"), version.modified))
-                && head.totalBytes() == size;
+                && (head.totalBytes() == size || head.totalBytes() < 0);
     }
 
     @Override
@@ -204,6 +229,9 @@ final class HttpFile implements AsyncFile {
 
     @Override
     public void close() {
+        if (inOrder != null) {
+            inOrder.close();
+        }
         reader.leave();
         closer.run();
     }

@@ -44,6 +44,7 @@ final class RangeReader {
     private static final int KEEP_SECONDS = 10;
     private static final int PROGRESS_BYTES = 64 << 10;
     private static final int PROGRESS_PARTS = 16; // of a range that is short
+    private static final int SHORT_BYTES = 1 << 10; // of an answer that has less than was requested
 
     private static final Shared<Settings, RangeReader> READERS = new Shared<>(RangeReader::close);
 
@@ -89,12 +90,12 @@ final class RangeReader {
         READERS.leave(this);
     }
 
-    /** Requests the first byte of a file; blocks. */
+    /** Requests the first bytes of a file; blocks. */
     Answer first(Resource resource) throws IOException {
         Attempts made = new Attempts(resource);
         while (true) {
             boolean used = false;
-            String request = request(resource, 0, 1, Map.of());
+            String request = request(resource, 0, HttpFile.FIRST_BYTES, Map.of());
             try {
                 Connection connection = take(resource);
                 used = connection.isUsed();
@@ -135,9 +136,10 @@ final class RangeReader {
         try {
             ResponseHead head = connection.request(request);
             NativeFailure failure = resource.failure(head, () -> connection.text(head));
-            if (head.status() == 206 && head.isRange(0, 1)) {
-                connection.body(ByteBuffer.allocate(1));
-                keeps = head.keepsConnection();
+            long bytes = head.status() == 206 ? head.bytesOf(0, HttpFile.FIRST_BYTES) : -1;
+            if (bytes > 0) {
+                connection.body(ByteBuffer.allocate((int) bytes));
+                keeps = head.keepsConnection() && connection.end();
             }
             return new Answer(head, failure);
         } finally {
@@ -148,20 +150,28 @@ final class RangeReader {
     /** Starts to read a range; as {@link io.penstock.engine.spi.AsyncFile#read}. */
     Runnable read(HttpFile file, long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended) {
         RangeRead read = new RangeRead(file, offset, to, ended);
+        InOrder inOrder = file.inOrder();
         try {
-            threads.execute(read);
+            if (inOrder == null) {
+                threads.execute(read);
+            } else {
+                inOrder.add(offset, read, threads);
+            }
         } catch (RuntimeException | OutOfMemoryError e) { // no thread can be started
             read.ended(file.resource().failed(file.resource().broken(e)));
         }
         return read::end;
     }
 
+    /** @param bytes of the range; 0 for the whole file */
     private static String request(Resource resource, long from, long bytes, Map<String, String> conditions)
             throws IOException {
         URI uri = resource.uri();
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Host", String.valueOf(HostAndPort.of(uri)));
-        headers.put("Range", "bytes=" + from + "-" + (from + bytes - 1));
+        if (bytes > 0) {
+            headers.put("Range", "bytes=" + from + "-" + (from + bytes - 1));
+        }
         headers.putAll(conditions);
         StringBuilder request = new StringBuilder("GET " + Resource.target(uri) + " HTTP/1.1\r\n");
         resource.signed(headers)
@@ -237,6 +247,11 @@ final class RangeReader {
             pauseOrGiveUp(failure, retryAfterSeconds);
         }
 
+        /** Counts from the start again: an attempt has made progress. */
+        void progressed() {
+            failed = 0;
+        }
+
         /** Counts from the start again: an attempt has made progress before it failed. */
         void progressed(NativeFailure failure) throws NativeException {
             failed = 0;
@@ -248,8 +263,11 @@ final class RangeReader {
                 throw resource.failed(failure);
             }
             if (failed >= attempts) {
+                String note = failure.note().isEmpty() ? "" : failure.note() + ", ";
                 throw resource.failed(new NativeFailure(
-                        failure.error(), failure.kind(), "after " + failed + (failed == 1 ? " attempt" : " attempts")));
+                        failure.error(),
+                        failure.kind(),
+                        note + "after " + failed + (failed == 1 ? " attempt" : " attempts")));
             }
             LOG.debug("attempt {} at {} failed: {}", failed, resource, failure);
             long doubled = FIRST_PAUSE_MILLIS << Math.max(0, Math.min(failed - 1, 10));
@@ -367,12 +385,24 @@ final class RangeReader {
                 int before = to.position();
                 boolean used = false;
                 long from = offset + before - start;
+                InOrder inOrder = file.inOrder();
                 String request = request(
-                        file.resource(), from, to.remaining(), file.version().conditions());
+                        file.resource(),
+                        from,
+                        inOrder == null ? to.remaining() : 0,
+                        file.version().conditions());
                 try {
-                    Connection taken = take(file.resource());
+                    Connection open = inOrder == null ? null : inOrder.take(from);
+                    Connection taken = open == null ? take(file.resource()) : open;
                     used = taken.isUsed();
-                    attempt(taken, request, from, made);
+                    if (inOrder == null) {
+                        attempt(taken, request, from, made);
+                    } else if (inOrder.again() > attempts) {
+                        release(taken, !used);
+                        throw file.passed(from);
+                    } else {
+                        attempt(inOrder, taken, open == null ? request : null, made);
+                    }
                 } catch (NativeException e) {
                     throw e;
                 } catch (IOException e) {
@@ -394,27 +424,70 @@ final class RangeReader {
             }
         }
 
-        /** Reads the rest on one connection, or counts a failed attempt. */
+        /** Reads the rest on one connection, or what the server sends of it, or counts a failed attempt. */
         private void attempt(Connection taken, String request, long from, Attempts made) throws IOException {
-            if (!fill(taken)) {
-                release(taken, true);
-                throw new ClosedChannelException();
-            }
+            int end = to.limit();
             boolean keeps = false;
+            begin(taken);
             try {
+                int rest = to.remaining();
                 ResponseHead head = taken.request(request);
-                NativeFailure refusal = file.refusal(head, () -> taken.text(head), from, to.remaining());
-                if (refusal == null) {
-                    taken.body(to);
-                    keeps = head.keepsConnection();
-                } else if (refusal.kind() == NativeFailure.Kind.TRANSIENT) {
-                    made.failed(refusal, head.retryAfterSeconds());
+                long bytes = file.bytesOf(head, from, rest);
+                if (bytes < 0) {
+                    refused(taken, head, from, made);
+                    return;
+                }
+                taken.body(to.limit(to.position() + (int) bytes));
+                keeps = head.keepsConnection() && taken.end();
+                if (bytes >= Math.min(rest, SHORT_BYTES)) {
+                    made.progressed();
                 } else {
-                    throw file.resource().failed(refusal);
+                    made.failed(file.resource().shortened(head, bytes, rest), -1);
                 }
             } finally {
+                to.limit(end);
                 release(taken, filled() && keeps);
             }
+        }
+
+        /** Reads the rest from the response that has the whole file; by no request if the response has begun. */
+        private void attempt(InOrder inOrder, Connection taken, @Nullable String request, Attempts made)
+                throws IOException {
+            boolean keeps = false;
+            begin(taken);
+            try {
+                if (request != null) {
+                    ResponseHead head = taken.request(request);
+                    if (file.bytesOf(head, 0, file.size()) != file.size()) {
+                        refused(taken, head, 0, made);
+                        return;
+                    }
+                }
+                inOrder.skipTo(taken, offset + to.position() - start);
+                taken.body(to);
+                keeps = true;
+            } finally {
+                if (filled() && keeps) {
+                    inOrder.keep(taken, offset + to.position() - start);
+                } else {
+                    taken.close();
+                }
+            }
+        }
+
+        private void begin(Connection taken) throws IOException {
+            if (!fill(taken)) {
+                taken.close();
+                throw new ClosedChannelException();
+            }
+        }
+
+        private void refused(Connection taken, ResponseHead head, long from, Attempts made) throws IOException {
+            NativeFailure refusal = file.refusal(head, () -> taken.text(head), from, to.remaining());
+            if (refusal.kind() != NativeFailure.Kind.TRANSIENT) {
+                throw file.resource().failed(refusal);
+            }
+            made.failed(refusal, head.retryAfterSeconds());
         }
     }
 }

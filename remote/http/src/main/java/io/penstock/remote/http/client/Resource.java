@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  */
 public class Resource {
 
+    private static final String NOT_OF_URIS = " \"<>\\^`{|}";
+
     private final URI uri;
     private final String operation;
     private final String name;
@@ -54,7 +56,7 @@ public class Resource {
     }
 
     /**
-     * Opens it as a file, by a request of its first byte; blocks.
+     * Opens it as a file, by a request of its first bytes; blocks.
      *
      * @param options with {@link io.penstock.CommonOptions} for other hosts
      * @param closer called when the file is closed, but not if this throws
@@ -175,11 +177,11 @@ public class Resource {
         return escaped(uri.getRawQuery() == null ? path : path + "?" + uri.getRawQuery(), StandardCharsets.UTF_8);
     }
 
-    /** Returns a text with percent signs for its bytes that are not ASCII. */
+    /** Returns a text with percent signs for its bytes that a URI does not have, as browsers do. */
     private static String escaped(String text, Charset charset) {
         StringBuilder escaped = new StringBuilder();
         for (byte octet : text.getBytes(charset)) {
-            if (octet < 0) {
+            if (octet < 0 || NOT_OF_URIS.indexOf(octet) >= 0) {
                 escaped.append('%').append(HexFormat.of().withUpperCase().toHexDigits(octet));
             } else {
                 escaped.append((char) octet);
@@ -191,6 +193,14 @@ public class Resource {
     /** Returns a response as a failure. */
     final NativeFailure failure(ResponseHead head, Supplier<String> document) {
         return new NativeFailure(new NativeError(operation, head.status(), symbol(head, document)), head.kind());
+    }
+
+    /** Returns the failure of an attempt with so small a part of the range that others would take too many. */
+    final NativeFailure shortened(ResponseHead head, long sent, long requested) {
+        return new NativeFailure(
+                new NativeError(operation, head.status(), head.symbol()),
+                NativeFailure.Kind.TRANSIENT,
+                "the server sent " + sent + " of " + requested + " bytes");
     }
 
     /** Returns the failure of an attempt without a response: transient, unless a certificate or TLS is the cause. */

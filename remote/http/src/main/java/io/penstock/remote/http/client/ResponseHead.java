@@ -93,32 +93,50 @@ public record ResponseHead(int status, String reason, Map<String, String> header
 
     /** Returns the length of the whole file; -1 if it does not state it. */
     long totalBytes() {
+        if (status == 200) {
+            return number(headers.get("content-length"));
+        }
         String range = headers.getOrDefault("content-range", "");
         Matcher stated = (status == 416 ? UNSATISFIED : RANGE).matcher(range);
-        String total = stated.matches() ? stated.group(stated.groupCount()) : "*";
-        return total.equals("*") ? -1 : Long.parseLong(total);
+        return stated.matches() ? number(stated.group(stated.groupCount())) : -1;
     }
 
-    /** Returns whether its body is exactly this range. */
-    boolean isRange(long from, long bytes) {
-        return hasRange(from, bytes) && coding() == null && Long.toString(bytes).equals(headers.get("content-length"));
+    private static long number(@Nullable String digits) {
+        return digits != null && digits.matches("\\d{1,18}") ? Long.parseLong(digits) : -1;
     }
 
-    /** Returns whether it states this range, which must lie within the stated length (RFC 9110, 14.4). */
-    boolean hasRange(long from, long bytes) {
+    /**
+     * Returns how many bytes of a range its body has, from the first on: a server may send fewer than were requested
+     * (RFC 9110, 15.3.7). -1 if it has others, more, or a length that is another one.
+     */
+    long bytesOf(long from, long bytes) {
+        long stated = statedOf(from, bytes);
+        String length = headers.get("content-length");
+        return coding() == null && (length == null || length.equals(Long.toString(stated))) ? stated : -1;
+    }
+
+    /** Returns how many bytes of a range it states, which must lie within the stated length (RFC 9110, 14.4); or -1. */
+    long statedOf(long from, long bytes) {
         Matcher part = RANGE.matcher(headers.getOrDefault("content-range", ""));
-        return part.matches()
-                && Long.parseLong(part.group(1)) == from
-                && Long.parseLong(part.group(2)) == from + bytes - 1
-                && (part.group(3).equals("*") || from + bytes <= Long.parseLong(part.group(3)));
+        if (!part.matches() || Long.parseLong(part.group(1)) != from) {
+            return -1;
+        }
+        long end = Long.parseLong(part.group(2)) + 1;
+        boolean within = part.group(3).equals("*") || end <= Long.parseLong(part.group(3));
+        return end > from && end - from <= bytes && within ? end - from : -1;
     }
 
-    /** Returns how its body is coded; null if it is not. */
+    boolean isChunked() {
+        return "chunked".equalsIgnoreCase(headers.get("transfer-encoding"));
+    }
+
+    /** Returns how its body is coded; null if it is not, or in chunks, without another length (RFC 9112, 6.3). */
     @Nullable
     String coding() {
         for (String name : new String[] {"transfer-encoding", "content-encoding"}) {
             String coding = headers.get(name);
-            if (coding != null && !IDENTITY.matcher(coding).matches()) {
+            boolean chunks = name.startsWith("transfer") && isChunked() && headers.get("content-length") == null;
+            if (coding != null && !chunks && !IDENTITY.matcher(coding).matches()) {
                 return coding;
             }
         }

@@ -294,7 +294,7 @@ class HttpFileTest extends ServedFile {
     @Test
     void whatCannotBeOpenedSaysWhy() throws IOException {
         server.answer = (request, to) -> {
-            to.write(RangeServer.text(request.target().substring(1).replace('-', ' '), "Content-Length: 5"));
+            to.write(RangeServer.text(request.target().substring(1).replace('-', ' '), "Connection: close"));
             return true;
         };
         assertThatThrownBy(() -> get(backend.openFile(server.uri("/404-Not-Found"))))

@@ -137,26 +137,7 @@ class UnusualAnswersTest extends ServedFile {
     }
 
     @Test
-    void aRangeWithoutItsLengthIsRefusedForThat() {
-        server.answer = (request, to) -> {
-            if (request.number() == 0) {
-                return false;
-            }
-            to.write(RangeServer.text(
-                    "206 Partial Content",
-                    "ETag: " + server.etag,
-                    "Content-Range: bytes " + request.from() + "-" + request.to() + "/" + BYTES));
-            return true;
-        };
-        assertThat(failure())
-                .isInstanceOf(PermanentStorageException.class)
-                .hasMessageContaining("Content-Length")
-                .message()
-                .doesNotContain("another range");
-    }
-
-    @Test
-    void theWholeFileInPlaceOfARangeIsRefusedForThat() {
+    void theWholeFileInPlaceOfAPartIsRefusedForThat() {
         server.answer = (request, to) -> {
             if (request.number() == 0) {
                 return false;
@@ -165,9 +146,12 @@ class UnusualAnswersTest extends ServedFile {
             to.write(DATA);
             return true;
         };
-        assertThat(failure())
-                .isInstanceOf(PermanentStorageException.class)
-                .hasMessageContainingAll("GET -> OK (200)", "does not send ranges");
+        try (StorageFile file = get(backend.openFile(server.uri()));
+                DeviceBuffer buffer = get(backend.allocate(100))) {
+            assertThatThrownBy(() -> get(backend.submit(Transfer.read(file.region(0, 100), buffer.all()))))
+                    .isInstanceOf(PermanentStorageException.class)
+                    .hasMessageContainingAll("GET -> OK (200)", "does not send ranges");
+        }
     }
 
     /** A server must not name it, and some do. */
@@ -261,7 +245,7 @@ class UnusualAnswersTest extends ServedFile {
         ResponseHead head = ResponseHead.parse(
                 "HTTP/1.1 206 x\r\nServer: one\r\n two\r\nContent-Range:\r\n\tbytes 0-0/7\r\nContent-Length: 1");
         assertThat(head.value("server")).isEqualTo("one two");
-        assertThat(head.isRange(0, 1)).isTrue();
+        assertThat(head.bytesOf(0, 2)).isEqualTo(1);
         assertThat(head.totalBytes()).isEqualTo(7);
     }
 
@@ -319,7 +303,7 @@ class UnusualAnswersTest extends ServedFile {
                 .doesNotContain("has changed");
         length[0] = "Content-Range: bytes */10";
         server.answer = (request, to) -> {
-            if (request.from() == 0 && request.to() == 0) {
+            if (request.from() == 0 && request.to() == 1) {
                 return false;
             }
             to.write(RangeServer.text("416 Range Not Satisfiable", "Content-Length: 0", length[0]));

@@ -33,7 +33,7 @@ final class FaultProxy implements AutoCloseable {
     /** One request; {@code number} among the requests of its kind, from 0. */
     static final class Request {
         final int number;
-        final String kind; // its method, or OPEN for a GET of the first byte
+        final String kind; // its method, or OPEN for a GET of the first bytes
         final String target;
         final Map<String, String> headers;
         final byte[] body;
@@ -133,7 +133,7 @@ final class FaultProxy implements AutoCloseable {
         String[] lines = new String(head, StandardCharsets.ISO_8859_1).split("\r\n");
         Map<String, String> headers = headers(lines);
         String[] line = lines[0].split(" ");
-        String kind = "bytes=0-0".equals(headers.get("range")) ? "OPEN" : line[0];
+        String kind = "bytes=0-1".equals(headers.get("range")) ? "OPEN" : line[0];
         int number = numbers.computeIfAbsent(kind, any -> new AtomicInteger()).getAndIncrement();
         byte[] body = input.readNBytes(Integer.parseInt(headers.getOrDefault("content-length", "0")));
         return new Request(number, kind, line[1], headers, head, body);
