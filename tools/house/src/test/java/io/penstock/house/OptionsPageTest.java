@@ -17,6 +17,7 @@ import io.penstock.engine.kit.host.HostPath;
 import io.penstock.engine.options.HostOptions;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.spi.staging.StagingPath;
+import io.penstock.remote.http.HttpOptions;
 import io.penstock.remote.s3.S3Options;
 import io.penstock.remote.ucx.UcxOptions;
 import io.penstock.spi.BackendProvider;
@@ -113,6 +114,7 @@ class OptionsPageTest {
         assertThat(HostOptions.all()).hasSameElementsAs(declared.get("HostOptions"));
         assertThat(NvmeOptions.all()).hasSameElementsAs(declared.get("NvmeOptions"));
         assertThat(OpenClOptions.all()).hasSameElementsAs(declared.get("OpenClOptions"));
+        assertThat(HttpOptions.all()).hasSameElementsAs(declared.get("HttpOptions"));
         assertThat(S3Options.all()).hasSameElementsAs(declared.get("S3Options"));
         assertThat(StagingOptions.all()).hasSameElementsAs(declared.get("StagingOptions"));
         assertThat(UcxOptions.all()).hasSameElementsAs(declared.get("UcxOptions"));

@@ -7,11 +7,15 @@ import io.penstock.engine.kit.remote.RemoteProvider;
 import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.NativeException;
 import io.penstock.engine.spi.NativeFailure;
+import io.penstock.remote.http.HttpOptions;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -22,10 +26,14 @@ import org.jspecify.annotations.Nullable;
 final class HttpFile implements AsyncFile {
 
     private static final int MOST_REDIRECTIONS = 5;
+    private static final String CHANGED = "the file has changed on its host since it was opened: ";
     private static final String NO_RANGES = "the server does not send ranges";
     static final int FIRST_BYTES = 2; // some servers take bytes=0-0 for no range
 
-    private final Resource resource;
+    private final Resource named;
+    private volatile Resource resource; // to which the named one leads
+    private final URI opened; // of what the named one led to first
+    private final HttpOptions.Validator validator;
     private final RangeReader reader;
     private final Runnable closer;
     private final long size;
@@ -48,49 +56,134 @@ final class HttpFile implements AsyncFile {
             return modified == null ? Map.of() : Map.of("If-Unmodified-Since", modified);
         }
 
-        static Version of(ResponseHead head, long size) {
-            return new Version(head.value("etag"), head.value("last-modified"), size);
+        static Version of(ResponseHead head, long size, HttpOptions.Validator by) {
+            return new Version(
+                    by == HttpOptions.Validator.ETAG ? head.value("etag") : null,
+                    by == HttpOptions.Validator.LENGTH ? null : head.value("last-modified"),
+                    size);
+        }
+
+        private boolean isSame(Version other) {
+            return Objects.equals(etag, other.etag)
+                    && (etag != null || Objects.equals(modified, other.modified))
+                    && size == other.size;
+        }
+
+        /** Returns which validators of another version differ, and which agree. */
+        private String difference(Version other) {
+            List<String> differ = new ArrayList<>();
+            List<String> agree = new ArrayList<>();
+            (Objects.equals(etag, other.etag) ? agree : differ).add("the entity tag");
+            (Objects.equals(modified, other.modified) ? agree : differ).add("the modification date");
+            (size == other.size ? agree : differ).add("the length");
+            if (etag == null || other.etag == null) {
+                agree.remove("the entity tag");
+            }
+            if (modified == null || other.modified == null) {
+                agree.remove("the modification date");
+            }
+            return String.join(" and ", differ)
+                    + (differ.size() == 1 ? " differs" : " differ")
+                    + (agree.isEmpty()
+                            ? ""
+                            : ", " + String.join(" and ", agree) + (agree.size() == 1 ? " agrees" : " agree"))
+                    + (differ.contains("the length") ? "" : "; penstock.http.validator chooses what must agree");
         }
     }
 
+    /** What a URI leads to, and whether its server sends ranges. */
+    private record Found(Resource resource, Version version, boolean ranges) {}
+
     private HttpFile(
-            Resource resource, RangeReader reader, Runnable closer, Version version, @Nullable InOrder inOrder) {
-        this.resource = resource;
+            Resource named, Found found, RangeReader reader, Runnable closer, HttpOptions.Validator validator) {
+        this.named = named;
+        this.resource = found.resource;
+        this.opened = found.resource.uri();
         this.reader = reader;
         this.closer = closer;
-        this.size = version.size;
-        this.version = version;
-        this.inOrder = inOrder;
+        this.size = found.version.size;
+        this.version = found.version;
+        this.inOrder = found.ranges ? null : new InOrder();
+        this.validator = validator;
     }
 
     /** As {@link Resource#open}. A request of the first bytes is, unlike HEAD, what a presigned URI allows. */
     static HttpFile open(Resource resource, Options options, Runnable closer) throws IOException {
         RangeReader reader = RangeReader.open(resource, options);
+        HttpOptions.Validator validator = options.get(HttpOptions.VALIDATOR);
         try {
-            return open(resource, reader, closer);
+            return new HttpFile(resource, find(resource, reader, validator), reader, closer, validator);
         } catch (IOException | RuntimeException | Error e) {
             reader.leave();
             throw e;
         }
     }
 
-    private static HttpFile open(Resource named, RangeReader reader, Runnable closer) throws IOException {
+    private static Found find(Resource named, RangeReader reader, HttpOptions.Validator validator) throws IOException {
         Resource resource = named;
         for (int redirections = 0; redirections <= MOST_REDIRECTIONS; redirections++) {
             RangeReader.Answer answer = reader.first(resource);
             Resource other = resource.elsewhere(answer.head());
             if (other == null) {
-                Version version = version(resource, answer.head(), answer.failure());
-                boolean ranges = answer.head().status() != 200 || version.size <= FIRST_BYTES;
-                return new HttpFile(resource, reader, closer, version, ranges ? null : new InOrder());
+                long size = size(resource, answer.head(), answer.failure());
+                return new Found(
+                        resource,
+                        Version.of(answer.head(), size, validator),
+                        answer.head().status() != 200 || size <= FIRST_BYTES);
             }
             resource = other;
         }
         throw new IOException("opening " + named + " was redirected more than " + MOST_REDIRECTIONS + " times");
     }
 
-    /** Returns the version that the response to a request of the first bytes states. */
-    private static Version version(Resource resource, ResponseHead head, NativeFailure failure) throws IOException {
+    /**
+     * Requests the named resource again, since where it led refuses, as it does when its signature has expired; once
+     * for all reads that were refused. Blocks.
+     *
+     * @throws IOException if it leads to nothing, or to another version
+     */
+    synchronized void findAgain(Resource expired) throws IOException {
+        if (resource != expired) {
+            return;
+        }
+        Found found;
+        try {
+            found = find(named, reader, validator);
+        } catch (FileSystemException e) {
+            throw refused(new NativeError("GET", 0, String.valueOf(e.getReason())), "when asked again");
+        }
+        if (!version.isSame(found.version)) {
+            throw refused(new NativeError("GET", 0, "changed"), CHANGED + version.difference(found.version));
+        }
+        resource = found.resource;
+    }
+
+    private NativeException refused(NativeError error, String note) {
+        return named.failed(new NativeFailure(error, NativeFailure.Kind.PERMANENT, note));
+    }
+
+    /** Returns whether a response is a refusal to which another request of the named resource may be the remedy. */
+    boolean hasExpired(ResponseHead head) {
+        return resource != named && (head.status() == 401 || head.status() == 403 || head.status() == 410);
+    }
+
+    /** Returns why a file is not of the version that was opened, for the refusal of a condition, which does not say. */
+    private String difference(ResponseHead head) {
+        if (head.status() != 412) {
+            return version.difference(Version.of(head, head.totalBytes() < 0 ? size : head.totalBytes(), validator));
+        }
+        try {
+            Found now = find(named, reader, validator);
+            return version.isSame(now.version)
+                    ? "the server has refused the condition"
+                    : version.difference(now.version);
+        } catch (IOException e) {
+            return "it can no longer be opened";
+        }
+    }
+
+    /** Returns the length that the response to a request of the first bytes states. */
+    private static long size(Resource resource, ResponseHead head, NativeFailure failure) throws IOException {
         String note = "";
         switch (head.status()) {
             case 206 -> {
@@ -99,18 +192,18 @@ final class HttpFile implements AsyncFile {
                 } else if (head.bytesOf(0, FIRST_BYTES) < 0) { // nor would other ranges be
                     note = whyNotRange(head, 0, FIRST_BYTES);
                 } else {
-                    return Version.of(head, head.totalBytes());
+                    return head.totalBytes();
                 }
             }
             case 416 -> {
                 // There is no first byte; the length is optional (RFC 9110, 15.5.17).
                 if (head.totalBytes() == 0 || head.value("content-range") == null) {
-                    return Version.of(head, 0);
+                    return 0;
                 }
             }
             case 200 -> {
                 if (head.totalBytes() >= 0 && head.coding() == null && head.value("content-range") == null) {
-                    return Version.of(head, head.totalBytes());
+                    return head.totalBytes();
                 }
                 note = NO_RANGES + ", nor the length of the file as it is";
             }
@@ -146,10 +239,9 @@ final class HttpFile implements AsyncFile {
 
     /** Returns why a read of bytes that have passed is refused. */
     NativeException passed(long from) {
-        return resource.failed(new NativeFailure(
+        return refused(
                 new NativeError("GET", 200, "OK"),
-                NativeFailure.Kind.PERMANENT,
-                NO_RANGES + ": the file can be read in order only, and byte " + from + " has passed; copy it first"));
+                NO_RANGES + ": the file can be read in order only, and byte " + from + " has passed; copy it first");
     }
 
     /**
@@ -160,10 +252,11 @@ final class HttpFile implements AsyncFile {
     NativeFailure refusal(ResponseHead head, Supplier<String> document, long from, long bytes) {
         NativeFailure failure = resource.failure(head, document);
         if (hasChanged(head)) {
+            return new NativeFailure(failure.error(), NativeFailure.Kind.PERMANENT, CHANGED + difference(head));
+        }
+        if (hasExpired(head)) {
             return new NativeFailure(
-                    failure.error(),
-                    NativeFailure.Kind.PERMANENT,
-                    "the file has changed on its host since it was opened");
+                    failure.error(), failure.kind(), "by " + resource + ", where a redirection led, twice");
         }
         return switch (head.status()) {
             case 200 -> new NativeFailure(failure.error(), failure.kind(), NO_RANGES);
@@ -197,9 +290,7 @@ final class HttpFile implements AsyncFile {
     }
 
     private boolean isSame(ResponseHead head) {
-        return Objects.equals(head.value("etag"), version.etag)
-                && (version.etag != null || Objects.equals(head.value("last-modified"), version.modified))
-                && (head.totalBytes() == size || head.totalBytes() < 0);
+        return version.isSame(Version.of(head, head.totalBytes() < 0 ? size : head.totalBytes(), validator));
     }
 
     @Override
@@ -210,7 +301,7 @@ final class HttpFile implements AsyncFile {
     /** {@inheritDoc} The URI after redirections, and the version. */
     @Override
     public Object identity() {
-        return new Identity(resource.uri(), version);
+        return new Identity(opened, version);
     }
 
     private record Identity(URI uri, Version version) {
@@ -238,6 +329,6 @@ final class HttpFile implements AsyncFile {
 
     @Override
     public String toString() {
-        return resource.toString();
+        return named.toString();
     }
 }

@@ -2,13 +2,16 @@
 package io.penstock.remote.http.client;
 
 import io.penstock.FileOption;
+import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.kit.remote.HostAndPort;
 import io.penstock.engine.kit.remote.RemoteFileSystemProvider;
 import io.penstock.engine.kit.remote.RemoteProvider;
 import io.penstock.engine.spi.AsyncFile;
+import io.penstock.remote.http.HttpOptions;
 import java.io.IOException;
 import java.net.URI;
+import java.util.List;
 import java.util.Set;
 
 /** Opens {@code http:} and {@code https:} URIs whose server sends ranges. */
@@ -32,6 +35,11 @@ public abstract class HttpProvider extends RemoteFileSystemProvider {
 
     private HttpProvider(String scheme) {
         super(scheme);
+    }
+
+    @Override
+    public List<Option<?>> options() {
+        return HttpOptions.all();
     }
 
     @Override

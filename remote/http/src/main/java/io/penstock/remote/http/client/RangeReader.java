@@ -20,14 +20,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Reads ranges: each by one thread, on a connection that is kept for the next range. If the connection fails or the
@@ -37,10 +34,6 @@ import org.slf4j.LoggerFactory;
  */
 final class RangeReader {
 
-    private static final Logger LOG = LoggerFactory.getLogger(RangeReader.class);
-
-    private static final long FIRST_PAUSE_MILLIS = 100;
-    private static final long LONGEST_PAUSE_MILLIS = 10_000;
     private static final int KEEP_SECONDS = 10;
     private static final int PROGRESS_BYTES = 64 << 10;
     private static final int PROGRESS_PARTS = 16; // of a range that is short
@@ -92,7 +85,7 @@ final class RangeReader {
 
     /** Requests the first bytes of a file; blocks. */
     Answer first(Resource resource) throws IOException {
-        Attempts made = new Attempts(resource);
+        Attempts made = new Attempts(resource, attempts);
         while (true) {
             boolean used = false;
             String request = request(resource, 0, HttpFile.FIRST_BYTES, Map.of());
@@ -114,7 +107,7 @@ final class RangeReader {
                     failed(made, resource, e);
                 }
             }
-            made.pause(null);
+            made.pause(made, () -> false);
         }
     }
 
@@ -226,74 +219,10 @@ final class RangeReader {
         }
     }
 
-    /** The attempts at one request, with growing pauses between them. */
-    private final class Attempts {
+    /** Thrown where a redirection led refuses, and the first URI may lead elsewhere by now. */
+    private static final class ExpiredException extends IOException {
 
-        private final Resource resource;
-        private int failed; // in a row without progress
-        private long pauseMillis;
-
-        Attempts(Resource resource) {
-            this.resource = resource;
-        }
-
-        /**
-         * Counts a failed attempt.
-         *
-         * @throws NativeException if it was the last, or another would fail as well
-         */
-        void failed(NativeFailure failure, long retryAfterSeconds) throws NativeException {
-            failed++;
-            pauseOrGiveUp(failure, retryAfterSeconds);
-        }
-
-        /** Counts from the start again: an attempt has made progress. */
-        void progressed() {
-            failed = 0;
-        }
-
-        /** Counts from the start again: an attempt has made progress before it failed. */
-        void progressed(NativeFailure failure) throws NativeException {
-            failed = 0;
-            pauseOrGiveUp(failure, -1);
-        }
-
-        private void pauseOrGiveUp(NativeFailure failure, long retryAfterSeconds) throws NativeException {
-            if (failure.kind() != NativeFailure.Kind.TRANSIENT) {
-                throw resource.failed(failure);
-            }
-            if (failed >= attempts) {
-                String note = failure.note().isEmpty() ? "" : failure.note() + ", ";
-                throw resource.failed(new NativeFailure(
-                        failure.error(),
-                        failure.kind(),
-                        note + "after " + failed + (failed == 1 ? " attempt" : " attempts")));
-            }
-            LOG.debug("attempt {} at {} failed: {}", failed, resource, failure);
-            long doubled = FIRST_PAUSE_MILLIS << Math.max(0, Math.min(failed - 1, 10));
-            long jittered = doubled / 2 + ThreadLocalRandom.current().nextLong(doubled);
-            pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, Math.max(jittered, retryAfterSeconds * 1000));
-        }
-
-        /** Waits for the pause that follows the last failure, or until a read is ended. */
-        void pause(@Nullable RangeRead read) throws IOException {
-            long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMillis);
-            pauseMillis = 0;
-            Object monitor = read == null ? this : read;
-            synchronized (monitor) {
-                for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
-                    if (read != null && read.ending) {
-                        return;
-                    }
-                    try {
-                        TimeUnit.NANOSECONDS.timedWait(monitor, left);
-                    } catch (InterruptedException e) {
-                        Thread.currentThread().interrupt();
-                        throw new IOException("interrupted between two attempts", e);
-                    }
-                }
-            }
-        }
+        private static final long serialVersionUID = 1L;
     }
 
     private final class RangeRead implements Runnable {
@@ -306,12 +235,17 @@ final class RangeReader {
         private @Nullable Connection filling; // the memory, which a thread uses; guarded by this, as all below
         private boolean ending; // by request: no connection begins to fill the memory any more
         private boolean over; // signalled
+        private int counted; // where attempts began to count; of the thread that reads, as all below
+        private int expired = -1; // where a redirection was found to have expired
+        private final int least; // bytes that are progress
 
         RangeRead(HttpFile file, long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended) {
             this.file = file;
             this.offset = offset;
             this.to = to;
             this.start = to.position();
+            this.counted = start;
+            this.least = Math.min(PROGRESS_BYTES, to.remaining() / PROGRESS_PARTS);
             this.ended = ended;
         }
 
@@ -375,52 +309,61 @@ final class RangeReader {
         }
 
         private void attempts() throws IOException {
-            Attempts made = new Attempts(file.resource());
-            int counted = start; // where attempts began to count
-            int least = Math.min(PROGRESS_BYTES, to.remaining() / PROGRESS_PARTS);
+            Attempts made = new Attempts(file.resource(), attempts);
             while (to.hasRemaining()) {
                 if (isEnding()) {
                     throw new ClosedChannelException();
                 }
-                int before = to.position();
-                boolean used = false;
-                long from = offset + before - start;
-                InOrder inOrder = file.inOrder();
-                String request = request(
-                        file.resource(),
-                        from,
-                        inOrder == null ? to.remaining() : 0,
-                        file.version().conditions());
+                Resource resource = file.resource();
                 try {
-                    Connection open = inOrder == null ? null : inOrder.take(from);
-                    Connection taken = open == null ? take(file.resource()) : open;
-                    used = taken.isUsed();
-                    if (inOrder == null) {
-                        attempt(taken, request, from, made);
-                    } else if (inOrder.again() > attempts) {
-                        release(taken, !used);
-                        throw file.passed(from);
-                    } else {
-                        attempt(inOrder, taken, open == null ? request : null, made);
-                    }
-                } catch (NativeException e) {
-                    throw e;
-                } catch (IOException e) {
-                    if (isEnding()) {
-                        throw e;
-                    }
-                    boolean moved = to.position() > before;
-                    if (used && !moved) {
-                        dropKept(file.resource());
-                    }
-                    if (moved && to.position() - counted >= least) { // a byte for each attempt is no progress
-                        counted = to.position();
-                        made.progressed(file.resource().broken(e));
-                    } else if (!used || moved || e instanceof SocketTimeoutException) {
-                        made.failed(file.resource().broken(e), -1);
-                    } // else the server had closed a kept connection, which shows at once
+                    attempt(resource, made);
+                } catch (ExpiredException e) {
+                    expired = to.position();
+                    file.findAgain(resource);
                 }
-                made.pause(this);
+                made.pause(this, () -> ending);
+            }
+        }
+
+        /** Makes one attempt, which counts if it fails, unless it has made progress. */
+        private void attempt(Resource resource, Attempts made) throws IOException {
+            int before = to.position();
+            long from = offset + before - start;
+            InOrder inOrder = file.inOrder();
+            String request = request(
+                    resource,
+                    from,
+                    inOrder == null ? to.remaining() : 0,
+                    file.version().conditions());
+            boolean used = false;
+            try {
+                Connection open = inOrder == null ? null : inOrder.take(from);
+                Connection taken = open == null ? take(resource) : open;
+                used = taken.isUsed();
+                if (inOrder == null) {
+                    attempt(taken, request, from, made);
+                } else if (inOrder.again() > attempts) {
+                    taken.close();
+                    throw file.passed(from);
+                } else {
+                    attempt(inOrder, taken, open == null ? request : null, made);
+                }
+            } catch (NativeException | ExpiredException e) {
+                throw e;
+            } catch (IOException e) {
+                if (isEnding()) {
+                    throw e;
+                }
+                boolean moved = to.position() > before;
+                if (used && !moved) {
+                    dropKept(resource);
+                }
+                if (moved && to.position() - counted >= least) { // a byte for each attempt is no progress
+                    counted = to.position();
+                    made.progressed(resource.broken(e));
+                } else if (!used || moved || e instanceof SocketTimeoutException) {
+                    made.failed(resource.broken(e), -1);
+                } // else the server had closed a kept connection, which shows at once
             }
         }
 
@@ -483,6 +426,9 @@ final class RangeReader {
         }
 
         private void refused(Connection taken, ResponseHead head, long from, Attempts made) throws IOException {
+            if (file.hasExpired(head) && expired != to.position()) {
+                throw new ExpiredException();
+            }
             NativeFailure refusal = file.refusal(head, () -> taken.text(head), from, to.remaining());
             if (refusal.kind() != NativeFailure.Kind.TRANSIENT) {
                 throw file.resource().failed(refusal);

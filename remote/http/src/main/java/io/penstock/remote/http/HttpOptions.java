@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.http;
+
+import io.penstock.Option;
+import java.util.List;
+
+/** The options of {@code http:} and {@code https:} URIs, in addition to {@link io.penstock.CommonOptions}. */
+public final class HttpOptions {
+
+    private static final Option.Group OPTIONS = new Option.Group();
+
+    /** What shows that all ranges are of one version of a file, beside its length. */
+    public enum Validator {
+        /** The entity tag; the modification date of servers that send none. */
+        ETAG,
+        /** The modification date. */
+        DATE,
+        /** Nothing else. */
+        LENGTH
+    }
+
+    /** What shows that all ranges are of one version of a file. */
+    public static final Option<Validator> VALIDATOR = OPTIONS.add(Option.choice(
+            "penstock.http.validator",
+            Validator.class,
+            Validator.ETAG,
+            "what shows, beside the length, that all ranges are of one version of a file: the entity tag (the date,"
+                    + " if there is none), the date alone, or nothing; for hosts that name one version differently"));
+
+    private HttpOptions() {}
+
+    /** Returns all options of {@code http:} and {@code https:} URIs. */
+    public static List<Option<?>> all() {
+        return OPTIONS.all();
+    }
+}
