@@ -27,6 +27,13 @@ public final class HttpOptions {
             "what shows, beside the length, that all ranges are of one version of a file: the entity tag (the date,"
                     + " if there is none), the date alone, or nothing; for hosts that name one version differently"));
 
+    /** A file of headers, such as tokens. */
+    public static final Option<String> HEADERS = OPTIONS.add(Option.text(
+            "penstock.http.headers",
+            "",
+            "a file of headers that are sent to a host, such as tokens, with a line HOST NAME: VALUE for each; HOST"
+                    + " has its port, if that is not the scheme's own"));
+
     private HttpOptions() {}
 
     /** Returns all options of {@code http:} and {@code https:} URIs. */

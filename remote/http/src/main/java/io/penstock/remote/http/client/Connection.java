@@ -22,6 +22,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.security.NoSuchAlgorithmException;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -50,7 +51,12 @@ abstract class Connection implements AutoCloseable {
         static Origin of(URI uri) {
             boolean secure = uri.getScheme().equalsIgnoreCase("https");
             HostAndPort server = Objects.requireNonNull(HostAndPort.of(uri), "server");
-            return new Origin(secure, server.host(), server.port() < 0 ? (secure ? 443 : 80) : server.port());
+            return new Origin(
+                    secure, server.host().toLowerCase(Locale.ROOT), server.port() < 0 ? (secure ? 443 : 80) : server.port());
+        }
+
+        boolean isDefaultPort() {
+            return port == (secure ? 443 : 80);
         }
 
         /**

@@ -208,7 +208,7 @@ final class HttpFile implements AsyncFile {
                 note = NO_RANGES + ", nor the length of the file as it is";
             }
             case 404, 410 -> throw new NoSuchFileException(resource.toString(), null, failure.toString());
-            case 401, 403 -> throw new AccessDeniedException(resource.toString(), null, failure.toString());
+            case 401, 403 -> throw new AccessDeniedException(resource.toString(), null, resource.denied(failure));
             default -> {}
         }
         throw new NativeException("opening " + resource, new NativeFailure(failure.error(), failure.kind(), note));

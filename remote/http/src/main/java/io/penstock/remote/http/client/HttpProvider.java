@@ -11,6 +11,7 @@ import io.penstock.engine.spi.AsyncFile;
 import io.penstock.remote.http.HttpOptions;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
@@ -47,6 +48,8 @@ public abstract class HttpProvider extends RemoteFileSystemProvider {
         if (HostAndPort.of(uri) == null) {
             throw new IOException("a URI of a file must name a host, was " + RemoteProvider.name(uri));
         }
-        return new Resource(uri).open(options, () -> {});
+        Credentials credentials = Credentials.of(
+                uri, options.get(HttpOptions.HEADERS), System.getenv(), Path.of(System.getProperty("user.home", "")));
+        return new Resource(uri, credentials).open(options, () -> {});
     }
 }

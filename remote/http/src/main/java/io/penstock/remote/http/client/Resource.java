@@ -19,6 +19,7 @@ import java.security.cert.CertificateException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -37,9 +38,10 @@ public class Resource {
     private final URI uri;
     private final String operation;
     private final String name;
+    private final Credentials credentials;
 
-    Resource(URI uri) {
-        this(uri, "GET", RemoteProvider.name(uri));
+    Resource(URI uri, Credentials credentials) {
+        this(uri, "GET", RemoteProvider.name(uri), credentials);
     }
 
     /**
@@ -50,9 +52,14 @@ public class Resource {
      * @param name what messages call the resource; has no secrets
      */
     protected Resource(URI uri, String operation, String name) {
+        this(uri, operation, name, Credentials.NONE);
+    }
+
+    private Resource(URI uri, String operation, String name, Credentials credentials) {
         this.uri = uri;
         this.operation = operation;
         this.name = name;
+        this.credentials = credentials;
     }
 
     /**
@@ -74,7 +81,15 @@ public class Resource {
      * @throws NativeException if the request cannot be signed; it is not tried again
      */
     protected Map<String, String> signed(Map<String, String> headers) throws IOException {
-        return headers;
+        Map<String, String> all = new LinkedHashMap<>(headers);
+        all.putAll(credentials.headers(uri));
+        return all;
+    }
+
+    /** Returns why opening it is refused, after 401 with what credentials were sent or where they are taken from. */
+    final String denied(NativeFailure failure) {
+        boolean unknown = failure.error().code() == 401 && operation.equals("GET");
+        return failure + (unknown ? "; " + credentials.remedy() : "");
     }
 
     /**
@@ -93,7 +108,7 @@ public class Resource {
      */
     protected @Nullable Resource elsewhere(ResponseHead head) throws IOException {
         return switch (head.status()) {
-            case 301, 302, 303, 307, 308 -> new Resource(location(head));
+            case 301, 302, 303, 307, 308 -> new Resource(location(head), credentials);
             default -> null;
         };
     }
