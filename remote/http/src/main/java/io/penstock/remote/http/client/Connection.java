@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.http.client;
 
-import io.penstock.engine.kit.remote.HostAndPort;
 import java.io.EOFException;
-import java.io.FilterInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InterruptedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.net.SocketException;
 import java.net.SocketTimeoutException;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.CancelledKeyException;
@@ -21,15 +14,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.security.NoSuchAlgorithmException;
-import java.util.Locale;
-import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLSocket;
 
 /**
  * One connection to a server, which carries one request at a time.
@@ -41,37 +26,13 @@ import javax.net.ssl.SSLSocket;
  */
 abstract class Connection implements AutoCloseable {
 
-    private static final int MOST_HEAD_BYTES = 32 << 10;
+    static final int MOST_HEAD_BYTES = 32 << 10;
     private static final int MOST_INTERIM = 100; // responses 1xx before the final one
     private static final int MOST_LINE_BYTES = 1 << 10; // before a chunk, or of a trailer
 
-    /** A server, by scheme, host and port. */
-    record Origin(boolean secure, String host, int port) {
-
-        static Origin of(URI uri) {
-            boolean secure = uri.getScheme().equalsIgnoreCase("https");
-            HostAndPort server = Objects.requireNonNull(HostAndPort.of(uri), "server");
-            return new Origin(
-                    secure, server.host().toLowerCase(Locale.ROOT), server.port() < 0 ? (secure ? 443 : 80) : server.port());
-        }
-
-        boolean isDefaultPort() {
-            return port == (secure ? 443 : 80);
-        }
-
-        /**
-         * Returns one of the host's addresses of the preferred family: object stores have many, which share the load.
-         */
-        InetSocketAddress resolve() throws IOException {
-            InetAddress[] all = InetAddress.getAllByName(host);
-            InetAddress any = all[ThreadLocalRandom.current().nextInt(all.length)];
-            return new InetSocketAddress(any.getClass() == all[0].getClass() ? any : all[0], port);
-        }
-    }
-
     private final Origin origin;
     private final ByteBuffer ahead = ByteBuffer.allocateDirect(MOST_HEAD_BYTES).flip(); // received and not used yet
-    private final int timeoutMillis;
+    private final Route route;
     private boolean used;
     private boolean delimited; // whether the end of the body shows without the end of the connection
     private boolean chunked;
@@ -79,9 +40,9 @@ abstract class Connection implements AutoCloseable {
     private long since = System.nanoTime(); // when the bytes began to be counted
     private int counted;
 
-    private Connection(Origin origin, int timeoutMillis) {
+    Connection(Origin origin, Route route) {
         this.origin = origin;
-        this.timeoutMillis = timeoutMillis;
+        this.route = route;
     }
 
     /** Begins to count anew what the server sends within the time limit. */
@@ -94,18 +55,18 @@ abstract class Connection implements AutoCloseable {
      * Counts received bytes, of which each millisecond must have one: each ends a silence, and could be 29 s after the
      * last.
      */
-    private void received(int bytes) throws SocketTimeoutException {
+    final void received(int bytes) throws SocketTimeoutException {
         counted += Math.max(0, bytes);
-        if (counted >= timeoutMillis) {
+        if (counted >= route.timeoutMillis()) {
             count();
-        } else if (System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(timeoutMillis)) {
+        } else if (System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(route.timeoutMillis())) {
             throw new SocketTimeoutException(
-                    "the server has sent no more than " + counted + " bytes in " + timeoutMillis + " ms");
+                    "the server has sent no more than " + counted + " bytes in " + route.timeoutMillis() + " ms");
         }
     }
 
-    static Connection open(Origin origin, int timeoutMillis) throws IOException {
-        return origin.secure ? new Secure(origin, timeoutMillis) : new Plain(origin, timeoutMillis);
+    static Connection open(Origin origin, Route route) throws IOException {
+        return origin.secure() ? new SecureConnection(origin, route) : new Plain(origin, route);
     }
 
     final Origin origin() {
@@ -123,7 +84,9 @@ abstract class Connection implements AutoCloseable {
             throw new IOException(
                     "the server has sent " + ahead.remaining() + " bytes more than its last response has");
         }
-        send(request.getBytes(StandardCharsets.ISO_8859_1));
+        HttpProxy proxy = origin.secure() ? null : route.proxy();
+        String sent = proxy == null ? request : proxy.forwarded(request, origin);
+        send(sent.getBytes(StandardCharsets.ISO_8859_1));
         count();
         ResponseHead head = head();
         for (int interim = 1; head.status() < 200; interim++) {
@@ -131,6 +94,9 @@ abstract class Connection implements AutoCloseable {
                 throw new IOException("the server has sent more than " + MOST_INTERIM + " interim answers");
             }
             head = head();
+        }
+        if (proxy != null) {
+            proxy.check(head, false);
         }
         used = true;
         chunked = head.isChunked();
@@ -284,13 +250,12 @@ abstract class Connection implements AutoCloseable {
         private final SelectionKey key;
         private final int timeoutMillis;
 
-        Plain(Origin origin, int timeoutMillis) throws IOException {
-            super(origin, timeoutMillis);
-            this.timeoutMillis = timeoutMillis;
-            this.channel = SocketChannel.open();
+        Plain(Origin origin, Route route) throws IOException {
+            super(origin, route);
+            this.timeoutMillis = route.timeoutMillis();
+            this.channel = route.connect(origin, this::open);
             Selector opened = null;
             try {
-                channel.socket().connect(origin.resolve(), timeoutMillis);
                 channel.socket().setTcpNoDelay(true);
                 channel.configureBlocking(false);
                 opened = Selector.open();
@@ -301,6 +266,18 @@ abstract class Connection implements AutoCloseable {
                 try (channel;
                         half) {
                     throw e; // also if a close fails
+                }
+            }
+        }
+
+        private SocketChannel open(InetSocketAddress address) throws IOException {
+            SocketChannel opened = SocketChannel.open();
+            try {
+                opened.socket().connect(address, timeoutMillis);
+                return opened;
+            } catch (IOException | RuntimeException | Error e) {
+                try (opened) {
+                    throw e; // also if the close fails
                 }
             }
         }
@@ -322,7 +299,7 @@ abstract class Connection implements AutoCloseable {
                 await(SelectionKey.OP_READ);
                 got = channel.read(to);
             }
-            super.received(got);
+            received(got);
             return got;
         }
 
@@ -347,105 +324,6 @@ abstract class Connection implements AutoCloseable {
             try {
                 channel.close();
                 selector.close();
-            } catch (IOException e) {
-                // it is of no more use
-            }
-        }
-    }
-
-    /** TLS by the JDK's sockets, which decrypt into an array. */
-    private static final class Secure extends Connection {
-
-        private static final int MOST_RECORD_BYTES = 16 << 10;
-
-        private final Socket plain;
-        private final SSLSocket socket;
-        private final InputStream input;
-        private final byte[] decrypted = new byte[MOST_RECORD_BYTES];
-
-        Secure(Origin origin, int timeoutMillis) throws IOException {
-            super(origin, timeoutMillis);
-            plain =
-                    new Socket() { // TLS reads a record of 16 KiB by many reads of this one
-                        @Override
-                        public InputStream getInputStream() throws IOException {
-                            return new FilterInputStream(super.getInputStream()) {
-                                @Override
-                                public int read(byte[] bytes, int offset, int length) throws IOException {
-                                    int got = super.read(bytes, offset, length);
-                                    Secure.super.received(got);
-                                    return got;
-                                }
-                            };
-                        }
-                    };
-            try {
-                plain.connect(origin.resolve(), timeoutMillis);
-                plain.setTcpNoDelay(true);
-                plain.setSoTimeout(timeoutMillis);
-                socket = (SSLSocket) tls().getSocketFactory().createSocket(plain, origin.host, origin.port, true);
-                SSLParameters parameters = socket.getSSLParameters();
-                parameters.setEndpointIdentificationAlgorithm("HTTPS"); // checks that the certificate is of the host
-                socket.setSSLParameters(parameters);
-                socket.startHandshake();
-                input = socket.getInputStream();
-            } catch (IOException | RuntimeException | Error e) {
-                try (plain) {
-                    throw e; // also if the close fails
-                }
-            }
-        }
-
-        private static SSLContext tls() throws IOException {
-            try {
-                return SSLContext.getDefault();
-            } catch (NoSuchAlgorithmException e) {
-                Throwable cause = e.getCause() == null ? e : e.getCause(); // whose message does not name the store
-                throw new IOException(
-                        "there is no TLS in this process, javax.net.ssl.trustStore and keyStore must name readable stores: "
-                                + cause,
-                        e);
-            }
-        }
-
-        @Override
-        void send(byte[] bytes) throws IOException {
-            try {
-                socket.getOutputStream().write(bytes);
-            } catch (SocketException e) {
-                throw alert(e);
-            }
-        }
-
-        /**
-         * Returns the alert that the server sent before it reset the connection, for example certificate_required; else
-         * the reset.
-         */
-        private IOException alert(SocketException broken) {
-            try {
-                input.read();
-            } catch (SSLException alert) {
-                return alert;
-            } catch (IOException e) {
-                broken.addSuppressed(e);
-            }
-            return broken;
-        }
-
-        @Override
-        int receive(ByteBuffer to) throws IOException {
-            int got = input.read(decrypted, 0, Math.min(decrypted.length, to.remaining()));
-            if (got > 0) {
-                to.put(decrypted, 0, got);
-            }
-            return got;
-        }
-
-        /** {@inheritDoc} Sends no close_notify of TLS, which would block while the socket's buffer is full. */
-        @Override
-        public void close() {
-            try {
-                plain.close();
             } catch (IOException e) {
                 // it is of no more use
             }

@@ -23,17 +23,17 @@ import java.util.regex.Pattern;
  */
 final class Credentials {
 
-    static final Credentials NONE = new Credentials(new Connection.Origin(false, "", 0), Map.of(), "");
+    static final Credentials NONE = new Credentials(new Origin(false, "", 0), Map.of(), "");
 
     private static final Pattern LINE = Pattern.compile("(\\S+)\\s+([!#$%&'*+.^_`|~0-9A-Za-z-]+):\\s*([\\t -~]+)");
     private static final Pattern WORD = Pattern.compile("(?m)^\\s*#.*$|\"((?:\\\\.|[^\"\\\\])*)\"|(\\S+)");
     private static final String AUTHORIZATION = "Authorization";
 
-    private final Connection.Origin origin;
+    private final Origin origin;
     private final Map<String, String> headers;
     private final String source;
 
-    private Credentials(Connection.Origin origin, Map<String, String> headers, String source) {
+    private Credentials(Origin origin, Map<String, String> headers, String source) {
         this.origin = origin;
         this.headers = headers;
         this.source = source;
@@ -47,7 +47,7 @@ final class Credentials {
      * @throws IOException if that file cannot be read
      */
     static Credentials of(URI uri, String file, Map<String, String> environment, Path home) throws IOException {
-        Connection.Origin origin = Connection.Origin.of(uri);
+        Origin origin = Origin.of(uri);
         Map<String, String> found = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         if (!file.isEmpty()) {
             found.putAll(lines(Path.of(file), origin));
@@ -56,7 +56,8 @@ final class Credentials {
         String authority = String.valueOf(uri.getRawAuthority());
         if (authority.contains("@")) {
             String user = authority.substring(0, authority.lastIndexOf('@')).replace("+", "%2B");
-            found.put(AUTHORIZATION, basic(URLDecoder.decode(user, StandardCharsets.UTF_8)));
+            String login = URLDecoder.decode(user, StandardCharsets.UTF_8);
+            found.put(AUTHORIZATION, basic(login.contains(":") ? login : login + ":"));
             source = "the URL";
         }
         String token = environment.getOrDefault("HF_TOKEN", "").strip();
@@ -64,7 +65,8 @@ final class Credentials {
             found.put(AUTHORIZATION, "Bearer " + token);
             source = "HF_TOKEN";
         }
-        Path netrc = Path.of(environment.getOrDefault("NETRC", home.resolve(".netrc").toString()));
+        Path netrc =
+                Path.of(environment.getOrDefault("NETRC", home.resolve(".netrc").toString()));
         if (!found.containsKey(AUTHORIZATION) && Files.isReadable(netrc)) {
             String login = login(Files.readString(netrc), origin.host());
             if (!login.isEmpty()) {
@@ -75,22 +77,24 @@ final class Credentials {
         return new Credentials(origin, found, source);
     }
 
-    private static Connection.Origin hub(Map<String, String> environment) {
-        return Connection.Origin.of(URI.create(environment.getOrDefault("HF_ENDPOINT", "https://huggingface.co")));
+    private static Origin hub(Map<String, String> environment) {
+        return Origin.of(URI.create(environment.getOrDefault("HF_ENDPOINT", "https://huggingface.co")));
     }
 
     private static String basic(String login) {
         return "Basic " + Base64.getEncoder().encodeToString(login.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static Map<String, String> lines(Path file, Connection.Origin origin) throws IOException {
+    private static Map<String, String> lines(Path file, Origin origin) throws IOException {
         Map<String, String> found = new TreeMap<>();
         List<String> lines = Files.readAllLines(file);
         for (int i = 0; i < lines.size(); i++) {
             Matcher line = LINE.matcher(lines.get(i).strip());
             if (line.matches() && isOf(line.group(1), origin)) {
                 found.put(line.group(2), line.group(3));
-            } else if (!line.matches() && !lines.get(i).isBlank() && !lines.get(i).startsWith("#")) {
+            } else if (!line.matches()
+                    && !lines.get(i).isBlank()
+                    && !lines.get(i).startsWith("#")) {
                 throw new IOException("line " + (i + 1) + " of " + file + ", which penstock.http.headers names, must be"
                         + " HOST NAME: VALUE"); // the line may be a secret
             }
@@ -98,7 +102,7 @@ final class Credentials {
         return found;
     }
 
-    private static boolean isOf(String host, Connection.Origin origin) {
+    private static boolean isOf(String host, Origin origin) {
         HostAndPort named = HostAndPort.of(URI.create("x://" + host));
         return named != null
                 && named.host().equalsIgnoreCase(origin.host())
@@ -133,7 +137,7 @@ final class Credentials {
 
     /** Returns the headers of a request to this URI; none if it is of another origin. */
     Map<String, String> headers(URI uri) {
-        return Connection.Origin.of(uri).equals(origin) ? headers : Map.of();
+        return Origin.of(uri).equals(origin) ? headers : Map.of();
     }
 
     /** Returns what to do about a refusal with 401. */

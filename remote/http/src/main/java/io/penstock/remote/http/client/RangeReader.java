@@ -42,7 +42,7 @@ final class RangeReader {
     private static final Shared<Settings, RangeReader> READERS = new Shared<>(RangeReader::close);
 
     /** Files of one server that were opened with the same options share a reader; a silent server delays no other. */
-    private record Settings(Connection.Origin origin, int connections, int attempts, int timeoutMillis) {}
+    private record Settings(Origin origin, int connections, int attempts, int timeoutMillis) {}
 
     /** The head of a response, and the failure that it is unless it has the range. */
     record Answer(ResponseHead head, NativeFailure failure) {}
@@ -50,7 +50,7 @@ final class RangeReader {
     private final int attempts;
     private final int timeoutMillis;
     private final ThreadPoolExecutor threads;
-    private final Map<Connection.Origin, ArrayDeque<Connection>> idle = new HashMap<>(); // guarded by this
+    private final Map<Origin, ArrayDeque<Connection>> idle = new HashMap<>(); // guarded by this
     private boolean closed; // guarded by this
 
     private RangeReader(Settings settings) {
@@ -71,7 +71,7 @@ final class RangeReader {
     static RangeReader open(Resource resource, Options options) {
         long timeoutMillis = options.get(CommonOptions.REMOTE_TIMEOUT).toMillis();
         Settings settings = new Settings(
-                Connection.Origin.of(resource.uri()),
+                Origin.of(resource.uri()),
                 options.get(CommonOptions.REMOTE_CONNECTIONS),
                 options.get(CommonOptions.REMOTE_ATTEMPTS),
                 (int) Math.min(Integer.MAX_VALUE, Math.max(1, timeoutMillis)));
@@ -175,7 +175,7 @@ final class RangeReader {
     }
 
     private Connection take(Resource resource) throws IOException {
-        Connection.Origin origin = Connection.Origin.of(resource.uri());
+        Origin origin = Origin.of(resource.uri());
         synchronized (this) {
             ArrayDeque<Connection> kept = idle.get(origin);
             Connection connection = kept == null ? null : kept.pollLast();
@@ -183,7 +183,7 @@ final class RangeReader {
                 return connection;
             }
         }
-        return Connection.open(origin, timeoutMillis);
+        return Connection.open(origin, new Route(HttpProxy.of(resource.uri()), timeoutMillis));
     }
 
     /** Keeps a connection for the next request, or closes it. */
@@ -202,7 +202,7 @@ final class RangeReader {
     private void dropKept(Resource resource) {
         ArrayDeque<Connection> kept;
         synchronized (this) {
-            kept = idle.remove(Connection.Origin.of(resource.uri()));
+            kept = idle.remove(Origin.of(resource.uri()));
         }
         if (kept != null) {
             kept.forEach(Connection::close);

@@ -218,12 +218,13 @@ public class Resource {
                 "the server sent " + sent + " of " + requested + " bytes");
     }
 
-    /** Returns the failure of an attempt without a response: transient, unless a certificate or TLS is the cause. */
+    /** Returns the failure of an attempt without a response: transient, unless a certificate, TLS or a proxy is the cause. */
     final NativeFailure broken(Throwable error) {
         NativeFailure.Kind kind = NativeFailure.Kind.TRANSIENT;
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {
             if (cause instanceof CertificateException
                     || cause instanceof NoSuchAlgorithmException // of the default context
+                    || cause instanceof HttpProxy.RefusedException
                     || cause instanceof InvalidAlgorithmParameterException) { // no certificate is trusted
                 kind = NativeFailure.Kind.PERMANENT;
             }

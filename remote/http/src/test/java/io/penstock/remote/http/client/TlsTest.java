@@ -12,6 +12,7 @@ import io.penstock.Options;
 import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.remote.http.testing.ForwardProxy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -125,6 +126,27 @@ class TlsTest {
             ByteBuffer arrived = ByteBuffer.allocateDirect(data.length);
             get(buffer.download(0, arrived.duplicate()));
             assertThat(arrived).isEqualTo(ByteBuffer.wrap(data));
+        }
+    }
+
+    /** Whose bytes it does not see; it resolves the name. */
+    @Test
+    void aFileArrivesThroughATunnel() throws IOException {
+        SSLContext.setDefault(trusting);
+        try (ForwardProxy proxy = new ForwardProxy(server.uri().getPort(), null)) {
+            System.setProperty("https.proxyHost", "127.0.0.1");
+            System.setProperty("https.proxyPort", proxy.address().substring(10));
+            System.setProperty("http.nonProxyHosts", "");
+            try (Backend backend = backend();
+                    StorageFile file = get(backend.openFile(server.uri()))) {
+                assertThat(file.size()).isEqualTo(data.length);
+            } finally {
+                System.clearProperty("https.proxyHost");
+                System.clearProperty("https.proxyPort");
+                System.clearProperty("http.nonProxyHosts");
+            }
+            assertThat(proxy.requests)
+                    .containsExactly("CONNECT localhost:" + server.uri().getPort() + " HTTP/1.1");
         }
     }
 

@@ -315,7 +315,7 @@ class UnusualAnswersTest extends ServedFile {
     /** {@link java.net.URI} has no host then; services of Docker have such names. */
     @Test
     void theNameOfAHostMayHaveAnUnderscore() {
-        Connection.Origin origin = Connection.Origin.of(URI.create("http://user@my_store:9000/file.bin"));
+        Origin origin = Origin.of(URI.create("http://user@my_store:9000/file.bin"));
         assertThat(origin.host()).isEqualTo("my_store");
         assertThat(origin.port()).isEqualTo(9000);
         backend.close();

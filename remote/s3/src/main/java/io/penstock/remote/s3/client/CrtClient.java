@@ -3,12 +3,14 @@ package io.penstock.remote.s3.client;
 
 import io.penstock.CommonOptions;
 import io.penstock.Options;
+import io.penstock.remote.http.client.HttpProxy;
 import io.penstock.remote.s3.S3Options;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.http.HttpMonitoringOptions;
 import software.amazon.awssdk.crt.http.HttpProxyEnvironmentVariableSetting;
+import software.amazon.awssdk.crt.http.HttpProxyOptions;
 import software.amazon.awssdk.crt.io.ClientBootstrap;
 import software.amazon.awssdk.crt.io.EventLoopGroup;
 import software.amazon.awssdk.crt.io.ExponentialBackoffRetryOptions;
@@ -30,6 +32,7 @@ final class CrtClient implements AutoCloseable {
      * The key of a client.
      *
      * @param endpoint empty for AWS
+     * @param proxy null for none
      */
     record Settings(
             String endpoint,
@@ -37,7 +40,8 @@ final class CrtClient implements AutoCloseable {
             S3Options.Credentials credentials,
             int connections,
             int attempts,
-            long timeoutMillis) {
+            long timeoutMillis,
+            @Nullable HttpProxy proxy) {
 
         static Settings of(Options options) {
             return new Settings(
@@ -46,7 +50,8 @@ final class CrtClient implements AutoCloseable {
                     options.get(S3Options.CREDENTIALS),
                     options.get(CommonOptions.REMOTE_CONNECTIONS),
                     options.get(CommonOptions.REMOTE_ATTEMPTS),
-                    options.get(CommonOptions.REMOTE_TIMEOUT).toMillis());
+                    options.get(CommonOptions.REMOTE_TIMEOUT).toMillis(),
+                    null);
         }
 
         /** Returns how many threads its connections have. */
@@ -72,7 +77,11 @@ final class CrtClient implements AutoCloseable {
         }
 
         Settings in(String otherRegion) {
-            return new Settings(endpoint, otherRegion, credentials, connections, attempts, timeoutMillis);
+            return new Settings(endpoint, otherRegion, credentials, connections, attempts, timeoutMillis, proxy);
+        }
+
+        Settings by(@Nullable HttpProxy other) {
+            return new Settings(endpoint, region, credentials, connections, attempts, timeoutMillis, other);
         }
     }
 
@@ -93,22 +102,41 @@ final class CrtClient implements AutoCloseable {
                     .withMaxConnections(settings.connections)
                     .withConnectTimeoutMs((int) Math.min(Integer.MAX_VALUE, Math.max(1, settings.timeoutMillis)))
                     .withHttpMonitoringOptions(silence(settings.timeoutMillis))
-                    .withProxyEnvironmentVariableSetting(noProxy())
+                    .withProxyEnvironmentVariableSetting(ownProxy())
                     .withStandardRetryOptions(new StandardRetryOptions()
                             .withBackoffRetryOptions(new ExponentialBackoffRetryOptions()
                                     .withEventLoopGroup(threads)
                                     .withBackoffScaleFactorMS(100)
                                     .withMaxRetries(Math.min(MOST_RETRIES, Math.max(1, settings.attempts - 1)))));
+            if (settings.proxy != null) {
+                options.withProxyOptions(proxy(settings.proxy, settings.endpoint.startsWith("http:")));
+            }
             client = new S3Client(signer == null ? options : options.withSigningConfig(signer.config()));
         }
     }
 
-    /** Disables proxies, as for reads. */
-    private static HttpProxyEnvironmentVariableSetting noProxy() {
+    /** Disables the client's own choice of a proxy, which is not the one of reads. */
+    private static HttpProxyEnvironmentVariableSetting ownProxy() {
         HttpProxyEnvironmentVariableSetting setting = new HttpProxyEnvironmentVariableSetting();
         setting.setEnvironmentVariableType(
                 HttpProxyEnvironmentVariableSetting.HttpProxyEnvironmentVariableType.DISABLED);
         return setting;
+    }
+
+    private static HttpProxyOptions proxy(HttpProxy proxy, boolean forwards) {
+        HttpProxyOptions options = new HttpProxyOptions();
+        options.setHost(proxy.host());
+        options.setPort(proxy.port());
+        options.setConnectionType(
+                forwards
+                        ? HttpProxyOptions.HttpProxyConnectionType.Forwarding
+                        : HttpProxyOptions.HttpProxyConnectionType.Tunneling);
+        if (!proxy.user().isEmpty()) {
+            options.setAuthorizationType(HttpProxyOptions.HttpProxyAuthorizationType.Basic);
+            options.setAuthorizationUsername(proxy.user());
+            options.setAuthorizationPassword(proxy.password());
+        }
+        return options;
     }
 
     /** A connection that carries less than a byte for each millisecond for so long has failed, as for reads. */

@@ -12,6 +12,7 @@ import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.NativeException;
 import io.penstock.engine.spi.NativeFailure;
 import io.penstock.engine.spi.Shared;
+import io.penstock.remote.http.client.HttpProxy;
 import io.penstock.remote.s3.S3Options;
 import java.io.IOException;
 import java.net.URI;
@@ -151,9 +152,10 @@ public final class S3Provider extends RemoteFileSystemProvider {
             }
             load();
             check(object, fileOptions, options);
-            CrtClient client = CLIENTS.open(settings, () -> {
-                requireDescriptors(address, settings.descriptors());
-                return new CrtClient(settings, signer);
+            CrtClient.Settings routed = settings.by(HttpProxy.of(address.server()));
+            CrtClient client = CLIENTS.open(routed, () -> {
+                requireDescriptors(address, routed.descriptors());
+                return new CrtClient(routed, signer);
             });
             return new S3Upload(
                     new Multipart(client, address, fileOptions.contains(FileOption.CREATE_NEW)),

@@ -8,39 +8,46 @@ import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.StorageFile;
-import io.penstock.remote.s3.S3Options;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
+import io.penstock.remote.http.testing.ForwardProxy;
 import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Objects are written where they are read: without a proxy, whatever the environment names. */
+/** Objects are read and written through the proxy that the environment names. */
 @Tag("once")
 @ExtendWith(Certificates.class)
 class ProxyVariablesTest {
 
-    private static final String NOBODY = "http://127.0.0.1:1";
-
     @Test
-    void anObjectIsWrittenWithoutTheProxyOfTheEnvironment() throws Exception {
+    void anObjectIsWrittenThroughTheProxyThatKnowsItsServer() throws Exception {
+        S3Server server = new S3Server(true);
+        try (ForwardProxy proxy = new ForwardProxy(server.proxy.uri().getPort(), "user:secret")) {
+            OtherProcess.output(
+                    ProxyVariablesTest.class,
+                    environment -> environment.put("http_proxy", "http://user:secret@" + proxy.address()),
+                    "-Dpenstock.s3.endpoint=http://store.invalid:9000");
+            assertThat(server.get("object")).isEmpty();
+            assertThat(proxy.requests)
+                    .contains("GET http://store.invalid:9000/bucket/object HTTP/1.1")
+                    .contains("PUT http://store.invalid:9000/bucket/object HTTP/1.1");
+        } finally {
+            server.stop();
+        }
+    }
+
+    /** Both would fail by the proxy. */
+    @Test
+    void whatNoProxyExceptsGoesPastIt() throws Exception {
         S3Server server = new S3Server(true);
         try {
-            ProcessBuilder writer = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-XX:TieredStopAtLevel=1",
-                            "-cp",
-                            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                            ProxyVariablesTest.class.getName(),
-                            server.proxy.uri().toString())
-                    .redirectErrorStream(true);
-            writer.environment().put("HTTP_PROXY", NOBODY);
-            writer.environment().put("http_proxy", NOBODY);
-            Process process = writer.start();
-            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(process.waitFor()).as(output).isZero();
+            OtherProcess.output(
+                    ProxyVariablesTest.class,
+                    environment -> {
+                        environment.put("http_proxy", "http://127.0.0.1:1");
+                        environment.put("no_proxy", "localhost,127.0.0.1");
+                    },
+                    "-Dpenstock.s3.endpoint=" + server.proxy.uri());
             assertThat(server.get("object")).isEmpty();
         } finally {
             server.stop();
@@ -49,7 +56,7 @@ class ProxyVariablesTest {
 
     /** Writes an empty object. */
     public static void main(String[] arguments) {
-        Options options = Options.none().with(S3Options.ENDPOINT, arguments[0]).with("penstock.close-timeout", "2s");
+        Options options = Options.none().with("penstock.close-timeout", "2s");
         try (Backend backend = Backends.open("host", options);
                 StorageFile object = Objects.requireNonNull(backend.openFile(
                                 S3Server.uri("object"), FileOption.WRITE, FileOption.CREATE, FileOption.TRUNCATE)

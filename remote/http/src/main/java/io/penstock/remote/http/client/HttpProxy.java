@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.http.client;
+
+import java.io.IOException;
+import java.net.Authenticator;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.PasswordAuthentication;
+import java.net.Proxy;
+import java.net.ProxySelector;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The proxy through which requests to a server are sent.
+ *
+ * @param user empty for none
+ * @param password empty for none; in no text
+ */
+public record HttpProxy(String host, int port, String user, String password) {
+
+    private static final int DEFAULT_PORT = 80;
+
+    /**
+     * Returns the proxy for requests to {@code to}: from the JVM's selector ({@code http.proxyHost}), else from the
+     * environment ({@code https_proxy}, {@code no_proxy}); null for none.
+     *
+     * @param to a URI with the scheme, host and port of the server
+     * @throws IOException if the environment names one that is not an HTTP proxy
+     */
+    public static @Nullable HttpProxy of(URI to) throws IOException {
+        return of(to, System.getenv(), ProxySelector.getDefault());
+    }
+
+    static @Nullable HttpProxy of(URI to, Map<String, String> environment, @Nullable ProxySelector selector)
+            throws IOException {
+        Origin origin = Origin.of(to);
+        for (Proxy proxy : selected(to, selector)) {
+            if (proxy.type() == Proxy.Type.HTTP && proxy.address() instanceof InetSocketAddress address) {
+                return authenticated(address, to);
+            }
+        }
+        String scheme = origin.secure() ? "https" : "http";
+        if (System.getProperty(scheme + ".proxyHost") != null
+                || isExcepted(origin, variable(environment, "no_proxy"))) {
+            return null;
+        }
+        String named = variable(environment, scheme + "_proxy");
+        String url = named.isEmpty() ? variable(environment, "all_proxy") : named;
+        return url.isEmpty() ? null : parsed(url);
+    }
+
+    private static List<Proxy> selected(URI to, @Nullable ProxySelector selector) {
+        try {
+            return selector == null ? List.of() : selector.select(to);
+        } catch (IllegalArgumentException e) { // such as for a name with an underscore
+            return List.of();
+        }
+    }
+
+    /** As the JDK does, whose authenticator has the passwords of the JVM's proxies. */
+    private static HttpProxy authenticated(InetSocketAddress address, URI to) throws IOException {
+        URL url = new URL(to.getScheme(), address.getHostString(), address.getPort(), "/");
+        PasswordAuthentication login = Authenticator.requestPasswordAuthentication(
+                address.getHostString(),
+                (InetAddress) null,
+                address.getPort(),
+                "http",
+                "",
+                "basic",
+                url,
+                Authenticator.RequestorType.PROXY);
+        return login == null
+                ? new HttpProxy(address.getHostString(), address.getPort(), "", "")
+                : new HttpProxy(
+                        address.getHostString(),
+                        address.getPort(),
+                        login.getUserName(),
+                        String.valueOf(login.getPassword()));
+    }
+
+    /** Returns a variable in lower or upper case; empty if it is not set. */
+    private static String variable(Map<String, String> environment, String name) {
+        return Stream.of(name, name.toUpperCase(Locale.ROOT))
+                .map(any -> environment.getOrDefault(any, "").strip())
+                .filter(text -> !text.isEmpty())
+                .findFirst()
+                .orElse("");
+    }
+
+    /** Returns whether a list of names, each with all names below it, or *, has this host. */
+    private static boolean isExcepted(Origin origin, String list) {
+        String host = origin.host().replaceAll("[\\[\\]]", "");
+        return Stream.of(list.toLowerCase(Locale.ROOT).split("[,\\s]+"))
+                .map(name -> name.replaceFirst(":" + origin.port() + "$", "").replaceFirst("^\\*?\\.", ""))
+                .map(name -> name.replaceAll("[\\[\\]]", ""))
+                .filter(name -> !name.isEmpty())
+                .anyMatch(name -> name.equals("*") || host.equals(name) || host.endsWith("." + name));
+    }
+
+    private static HttpProxy parsed(String url) throws IOException {
+        URI uri;
+        try {
+            uri = URI.create(url.contains("://") ? url : "http://" + url);
+        } catch (IllegalArgumentException e) {
+            throw refused("");
+        }
+        if (!"http".equalsIgnoreCase(uri.getScheme()) || uri.getHost() == null) {
+            throw refused(", was " + uri.getScheme() + "://" + uri.getHost());
+        }
+        String[] login =
+                String.valueOf(uri.getRawUserInfo()).replace("+", "%2B").split(":", 2);
+        boolean logs = uri.getRawUserInfo() != null;
+        return new HttpProxy(
+                uri.getHost(),
+                uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort(),
+                logs ? URLDecoder.decode(login[0], StandardCharsets.UTF_8) : "",
+                login.length > 1 ? URLDecoder.decode(login[1], StandardCharsets.UTF_8) : "");
+    }
+
+    private static IOException refused(String was) {
+        return new IOException("http_proxy and https_proxy must be the URL of an HTTP proxy, such as"
+                + " http://proxy.example:3128" + was);
+    }
+
+    /** Returns the header by which it knows its users; empty for none. */
+    private String header() {
+        byte[] login = (user + ":" + password).getBytes(StandardCharsets.UTF_8);
+        return user.isEmpty()
+                ? ""
+                : "Proxy-Authorization: Basic " + Base64.getEncoder().encodeToString(login) + "\r\n";
+    }
+
+    /** Returns a request as the proxy forwards it: its target has the server (RFC 9112, 3.2.2). */
+    String forwarded(String request, Origin to) {
+        int target = "GET ".length();
+        int end = request.length() - "\r\n".length();
+        return request.substring(0, target) + "http://" + to + request.substring(target, end) + header() + "\r\n";
+    }
+
+    /** Returns the request for a tunnel to a server (RFC 9110, 9.3.6). */
+    String tunnel(Origin to) {
+        String authority = to.host() + ":" + to.port();
+        return "CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n" + header() + "\r\n";
+    }
+
+    /**
+     * Throws if a response is a refusal of the proxy's own.
+     *
+     * @param tunnel whether all but success is
+     */
+    void check(ResponseHead head, boolean tunnel) throws IOException {
+        if (head.status() == 407 || (tunnel && head.status() / 100 != 2)) {
+            String answer = "the proxy " + this + " answered " + head.symbol() + " (" + head.status() + ")";
+            if (head.status() == 407) {
+                answer += "; " + (user.isEmpty() ? "its URL, or the JVM's Authenticator, must have" : "it refuses the")
+                        + " user and password";
+            }
+            throw head.status() / 100 == 4 ? new RefusedException(answer) : new IOException(answer);
+        }
+    }
+
+    /** Thrown if a proxy will refuse the next attempt as well. */
+    static final class RefusedException extends IOException {
+
+        private static final long serialVersionUID = 1L;
+
+        private RefusedException(String message) {
+            super(message);
+        }
+    }
+
+    /** Returns host and port. */
+    @Override
+    public String toString() {
+        return host + ":" + port;
+    }
+}

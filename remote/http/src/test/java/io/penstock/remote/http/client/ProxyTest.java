@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.http.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.StorageFile;
+import io.penstock.remote.http.testing.ForwardProxy;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Proxies: which are used for what, and that nothing goes past them. */
+class ProxyTest extends ServedFile {
+
+    private static final URI HIDDEN = URI.create("http://files.invalid/file.bin"); // the proxy alone resolves it
+
+    ProxyTest() {
+        super(new byte[1000]);
+    }
+
+    private static String proxy(String uri, Map<String, String> environment) throws IOException {
+        return String.valueOf(HttpProxy.of(URI.create(uri), environment, null));
+    }
+
+    @Test
+    void theEnvironmentNamesAProxyForEachScheme() throws IOException {
+        Map<String, String> both = Map.of("http_proxy", "one.example", "HTTPS_PROXY", "http://u:p@two.example:3128/");
+        assertThat(proxy("http://a.example/x", both)).isEqualTo("one.example:80");
+        assertThat(proxy("https://a.example/x", both)).isEqualTo("two.example:3128");
+        assertThat(proxy("https://a.example/x", Map.of("all_proxy", "http://[::1]:8080")))
+                .isEqualTo("[::1]:8080");
+        assertThat(proxy("https://a.example/x", Map.of("http_proxy", "one.example")))
+                .isEqualTo("null");
+        HttpProxy proxy = HttpProxy.of(URI.create("https://a/"), Map.of("https_proxy", "http://u%40:p+%3A@p:1"), null);
+        assertThat(proxy).isEqualTo(new HttpProxy("p", 1, "u@", "p+:"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"*", "a.example", ".example", "b, example", "*.a.example", "a.example:8080 c", "A.EXAMPLE"})
+    void noProxyExceptsHostsAndWhatIsBelowThem(String list) throws IOException {
+        Map<String, String> environment = Map.of("http_proxy", "one.example", "no_proxy", list);
+        assertThat(proxy("http://a.example:8080/x", environment)).isEqualTo("null");
+        assertThat(proxy("http://x.a.example:8080/x", environment)).isEqualTo("null");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "b.example", "xa.example", "a.example:80", "example.a"})
+    void otherHostsAreNotExcepted(String list) throws IOException {
+        Map<String, String> environment = Map.of("http_proxy", "one.example", "no_proxy", list);
+        assertThat(proxy("http://a.example:8080/x", environment)).isEqualTo("one.example:80");
+    }
+
+    @Test
+    void whatIsNoHttpProxyIsRefusedWithoutItsPassword() {
+        assertThatThrownBy(() -> proxy("http://a/x", Map.of("http_proxy", "socks5://u:secret@p:1")))
+                .hasMessageContainingAll("must be the URL of an HTTP proxy", "was socks5://p")
+                .hasMessageNotContaining("secret");
+        assertThatThrownBy(() -> proxy("http://a/x", Map.of("http_proxy", "http://u:secret secret@p:1")))
+                .hasMessageContaining("must be the URL of an HTTP proxy")
+                .hasMessageNotContaining("secret");
+    }
+
+    /** Opens a file in this process, by the JVM's setting. */
+    private static void openBy(ForwardProxy proxy, URI uri) throws IOException {
+        System.setProperty("http.proxyHost", "127.0.0.1");
+        System.setProperty("http.proxyPort", proxy.address().substring(10));
+        try (Backend backend = Backends.open("host");
+                StorageFile file = get(backend.openFile(uri))) {
+            assertThat(file.size()).isEqualTo(1000);
+        } finally {
+            System.clearProperty("http.proxyHost");
+            System.clearProperty("http.proxyPort");
+        }
+    }
+
+    @Test
+    void aFileIsReadThroughTheProxyOfTheJvm() throws IOException {
+        try (ForwardProxy proxy = new ForwardProxy(server.uri().getPort(), null)) {
+            openBy(proxy, HIDDEN);
+            assertThat(proxy.requests).containsExactly("GET http://files.invalid/file.bin HTTP/1.1");
+        }
+        assertThat(server.requests.get(0).headers()).containsEntry("host", "files.invalid");
+    }
+
+    @Test
+    void aProxyThatDemandsAPasswordIsNotAskedAgainWithoutOne() throws IOException {
+        try (ForwardProxy proxy = new ForwardProxy(server.uri().getPort(), "user:secret")) {
+            assertThatThrownBy(() -> openBy(proxy, HIDDEN))
+                    .hasMessageContainingAll(
+                            "the proxy " + proxy.address() + " answered PROXY_AUTHENTICATION_REQUIRED (407)",
+                            "must have user and password")
+                    .hasMessageNotContaining("attempts");
+            assertThat(proxy.requests).hasSize(1);
+        }
+    }
+
+    @Test
+    void theEnvironmentIsReadOnceForAProcess() throws Exception {
+        try (ForwardProxy proxy = new ForwardProxy(server.uri().getPort(), "user:secret")) {
+            ProcessBuilder process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-XX:TieredStopAtLevel=1",
+                            "-cp",
+                            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                            Opening.class.getName(),
+                            HIDDEN.toString())
+                    .redirectErrorStream(true);
+            process.environment().put("http_proxy", "http://user:secret@" + proxy.address());
+            Process started = process.start();
+            String output = new String(started.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(started.waitFor()).as(output).isZero();
+            assertThat(output).contains("1000 bytes");
+            assertThat(proxy.requests).hasSize(1);
+        }
+    }
+
+    /** Opens a file, and prints its length. */
+    static final class Opening {
+
+        private Opening() {}
+
+        public static void main(String[] arguments) {
+            try (Backend backend = Backends.open("host");
+                    StorageFile file = get(backend.openFile(URI.create(arguments[0])))) {
+                System.out.println(file.size() + " bytes");
+            }
+        }
+    }
+}
