@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.kit.remote;
 
-import io.penstock.CommonOptions;
+import io.penstock.Backends;
 import io.penstock.FileOption;
-import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.FileAttributes;
@@ -28,8 +27,6 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileAttributeView;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.spi.FileSystemProvider;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -87,12 +84,10 @@ public abstract class RemoteFileSystemProvider extends FileSystemProvider implem
     }
 
     private AsyncFile open(Path path) throws IOException {
-        List<Option<?>> known = new ArrayList<>(CommonOptions.all());
-        known.addAll(options());
         return open(
                 RemotePath.own(path).toUri(),
                 Set.of(FileOption.READ),
-                Options.none().resolve(known));
+                Options.none().resolve(Backends.options()));
     }
 
     @Override

@@ -34,6 +34,19 @@ public final class HttpOptions {
             "a file of headers that are sent to a host, such as tokens, with a line HOST NAME: VALUE for each; HOST"
                     + " has its port, if that is not the scheme's own"));
 
+    /** Whose certificates are trusted. */
+    public static final Option<String> TRUST = OPTIONS.add(Option.text(
+            "penstock.http.trust",
+            "jvm",
+            "whose certificates https: and s3: trust, to read and to write: jvm for the JVM's trust store, system for"
+                    + " the operating system's, or a PEM file"));
+
+    /** The certificate of this client. */
+    public static final Option<String> CLIENT_CERTIFICATE = OPTIONS.add(Option.text(
+            "penstock.http.client-certificate",
+            "",
+            "a PEM file with the certificate of this client and its key, for https: and s3: servers that demand one"));
+
     private HttpOptions() {}
 
     /** Returns all options of {@code http:} and {@code https:} URIs. */

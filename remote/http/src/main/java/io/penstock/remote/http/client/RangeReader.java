@@ -42,13 +42,14 @@ final class RangeReader {
     private static final Shared<Settings, RangeReader> READERS = new Shared<>(RangeReader::close);
 
     /** Files of one server that were opened with the same options share a reader; a silent server delays no other. */
-    private record Settings(Origin origin, int connections, int attempts, int timeoutMillis) {}
+    private record Settings(Origin origin, int connections, int attempts, int timeoutMillis, Trust trust) {}
 
     /** The head of a response, and the failure that it is unless it has the range. */
     record Answer(ResponseHead head, NativeFailure failure) {}
 
     private final int attempts;
     private final int timeoutMillis;
+    private final Trust trust;
     private final ThreadPoolExecutor threads;
     private final Map<Origin, ArrayDeque<Connection>> idle = new HashMap<>(); // guarded by this
     private boolean closed; // guarded by this
@@ -56,6 +57,7 @@ final class RangeReader {
     private RangeReader(Settings settings) {
         attempts = settings.attempts;
         timeoutMillis = settings.timeoutMillis;
+        trust = settings.trust;
         AtomicInteger number = new AtomicInteger();
         threads = new ThreadPoolExecutor(
                 settings.connections,
@@ -74,7 +76,8 @@ final class RangeReader {
                 Origin.of(resource.uri()),
                 options.get(CommonOptions.REMOTE_CONNECTIONS),
                 options.get(CommonOptions.REMOTE_ATTEMPTS),
-                (int) Math.min(Integer.MAX_VALUE, Math.max(1, timeoutMillis)));
+                (int) Math.min(Integer.MAX_VALUE, Math.max(1, timeoutMillis)),
+                Trust.of(options));
         return READERS.open(settings, () -> new RangeReader(settings));
     }
 
@@ -183,7 +186,7 @@ final class RangeReader {
                 return connection;
             }
         }
-        return Connection.open(origin, new Route(HttpProxy.of(resource.uri()), timeoutMillis));
+        return Connection.open(origin, new Route(HttpProxy.of(resource.uri()), trust, timeoutMillis));
     }
 
     /** Keeps a connection for the next request, or closes it. */

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param proxy null for none
  */
-record Route(@Nullable HttpProxy proxy, int timeoutMillis) {
+record Route(@Nullable HttpProxy proxy, Trust trust, int timeoutMillis) {
 
     private static final long ATTEMPT_DELAY_MILLIS = 250; // RFC 8305, 5
 

@@ -10,9 +10,10 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.NoSuchAlgorithmException;
-import javax.net.ssl.SSLContext;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
@@ -35,16 +36,33 @@ final class SecureConnection extends Connection {
                 plain.getOutputStream().write(proxy.tunnel(origin).getBytes(StandardCharsets.ISO_8859_1));
                 proxy.check(ResponseHead.parse(head(plain.getInputStream())), true);
             }
-            socket = (SSLSocket) tls().getSocketFactory().createSocket(plain, origin.host(), origin.port(), true);
+            socket = (SSLSocket)
+                    route.trust().context().getSocketFactory().createSocket(plain, origin.host(), origin.port(), true);
             SSLParameters parameters = socket.getSSLParameters();
             parameters.setEndpointIdentificationAlgorithm("HTTPS"); // checks that the certificate is of the host
             socket.setSSLParameters(parameters);
-            socket.startHandshake();
+            handshake(route.trust());
             input = socket.getInputStream();
         } catch (IOException | RuntimeException | Error e) {
             try (plain) {
                 throw e; // also if the close fails
             }
+        }
+    }
+
+    private void handshake(Trust trust) throws IOException {
+        try {
+            socket.startHandshake();
+        } catch (SSLException e) {
+            for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+                if (cause instanceof CertPathBuilderException || cause instanceof CertPathValidatorException) {
+                    SSLException named = new SSLHandshakeException(e.getMessage() + "; the certificate is checked by "
+                            + trust + ", penstock.http.trust chooses another");
+                    named.initCause(e);
+                    throw named;
+                }
+            }
+            throw e;
         }
     }
 
@@ -85,18 +103,6 @@ final class SecureConnection extends Connection {
             head.append((char) (next[0] & 0xff));
         }
         return head.toString();
-    }
-
-    private static SSLContext tls() throws IOException {
-        try {
-            return SSLContext.getDefault();
-        } catch (NoSuchAlgorithmException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause(); // whose message does not name the store
-            throw new IOException(
-                    "there is no TLS in this process, javax.net.ssl.trustStore and keyStore must name readable stores: "
-                            + cause,
-                    e);
-        }
     }
 
     @Override

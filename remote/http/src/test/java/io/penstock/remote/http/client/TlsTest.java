@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.util.Base64;
 import java.util.Random;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -126,6 +127,56 @@ class TlsTest {
             ByteBuffer arrived = ByteBuffer.allocateDirect(data.length);
             get(buffer.download(0, arrived.duplicate()));
             assertThat(arrived).isEqualTo(ByteBuffer.wrap(data));
+        }
+    }
+
+    private String pem(String name, boolean key) throws Exception {
+        Base64.Encoder lines = Base64.getMimeEncoder(64, new byte[] {'\n'});
+        String certificate = lines.encodeToString(keys.getCertificate("server").getEncoded());
+        String text = "a note\n-----BEGIN CERTIFICATE-----\n" + certificate + "\n-----END CERTIFICATE-----\n";
+        if (key) {
+            String own = lines.encodeToString(keys.getKey("server", PASSWORD).getEncoded());
+            text += "-----BEGIN PRIVATE KEY-----\n" + own + "\n-----END PRIVATE KEY-----\n";
+        }
+        return Files.writeString(folder.resolve(name), text).toString();
+    }
+
+    private void assertOpens(RangeServer from, Options options) {
+        try (Backend backend = Backends.open("host", options.with(CommonOptions.REMOTE_ATTEMPTS, 1));
+                StorageFile file = get(backend.openFile(from.uri()))) {
+            assertThat(file.size()).isEqualTo(data.length);
+        }
+    }
+
+    private static Options trust(String store) {
+        return Options.none().with("penstock.http.trust", store);
+    }
+
+    @Test
+    void anOptionChoosesWhatIsTrusted() throws Exception {
+        assertOpens(server, trust(pem("trusted.pem", false)));
+        assertThatThrownBy(() -> assertOpens(server, Options.none()))
+                .hasMessageContainingAll("the JVM's trust store", "penstock.http.trust")
+                .hasMessageNotContaining("attempts");
+        String missing = folder.resolve("missing.pem").toString();
+        assertThatThrownBy(() -> assertOpens(server, trust(missing))).hasMessageContaining(missing);
+        String empty = Files.writeString(folder.resolve("empty.pem"), "").toString();
+        assertThatThrownBy(() -> assertOpens(server, trust(empty)))
+                .hasMessageContaining("must have certificates, " + empty + " has none");
+    }
+
+    @Test
+    void aClientCertificateIsShown() throws Exception {
+        SSLServerSocket demanding = (SSLServerSocket)
+                trusting.getServerSocketFactory().createServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        demanding.setNeedClientAuth(true);
+        Options options = trust(pem("trusted.pem", false));
+        try (RangeServer refusing = new RangeServer(data, "https", demanding)) {
+            assertOpens(refusing, options.with("penstock.http.client-certificate", pem("own.pem", true)));
+            assertThatThrownBy(() -> assertOpens(refusing, options)).hasMessageContaining("certificate");
+            assertThatThrownBy(() -> assertOpens(
+                            refusing, options.with("penstock.http.client-certificate", pem("keyless.pem", false))))
+                    .hasMessageContainingAll("keyless.pem", "-----BEGIN PRIVATE KEY-----");
         }
     }
 

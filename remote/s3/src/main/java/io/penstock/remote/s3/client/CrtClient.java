@@ -4,7 +4,9 @@ package io.penstock.remote.s3.client;
 import io.penstock.CommonOptions;
 import io.penstock.Options;
 import io.penstock.remote.http.client.HttpProxy;
+import io.penstock.remote.http.client.Trust;
 import io.penstock.remote.s3.S3Options;
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +18,8 @@ import software.amazon.awssdk.crt.io.EventLoopGroup;
 import software.amazon.awssdk.crt.io.ExponentialBackoffRetryOptions;
 import software.amazon.awssdk.crt.io.HostResolver;
 import software.amazon.awssdk.crt.io.StandardRetryOptions;
+import software.amazon.awssdk.crt.io.TlsContext;
+import software.amazon.awssdk.crt.io.TlsContextOptions;
 import software.amazon.awssdk.crt.s3.S3Client;
 import software.amazon.awssdk.crt.s3.S3ClientOptions;
 import software.amazon.awssdk.crt.s3.S3MetaRequest;
@@ -41,6 +45,7 @@ final class CrtClient implements AutoCloseable {
             int connections,
             int attempts,
             long timeoutMillis,
+            Trust trust,
             @Nullable HttpProxy proxy) {
 
         static Settings of(Options options) {
@@ -51,6 +56,7 @@ final class CrtClient implements AutoCloseable {
                     options.get(CommonOptions.REMOTE_CONNECTIONS),
                     options.get(CommonOptions.REMOTE_ATTEMPTS),
                     options.get(CommonOptions.REMOTE_TIMEOUT).toMillis(),
+                    Trust.of(options),
                     null);
         }
 
@@ -77,11 +83,11 @@ final class CrtClient implements AutoCloseable {
         }
 
         Settings in(String otherRegion) {
-            return new Settings(endpoint, otherRegion, credentials, connections, attempts, timeoutMillis, proxy);
+            return new Settings(endpoint, otherRegion, credentials, connections, attempts, timeoutMillis, trust, proxy);
         }
 
         Settings by(@Nullable HttpProxy other) {
-            return new Settings(endpoint, region, credentials, connections, attempts, timeoutMillis, other);
+            return new Settings(endpoint, region, credentials, connections, attempts, timeoutMillis, trust, other);
         }
     }
 
@@ -92,13 +98,16 @@ final class CrtClient implements AutoCloseable {
      *
      * @param signer null to sign nothing; open for as long as this is
      */
-    CrtClient(Settings settings, @Nullable Signer signer) {
-        try (EventLoopGroup threads = new EventLoopGroup(settings.threads());
+    CrtClient(Settings settings, @Nullable Signer signer) throws IOException {
+        try (TlsContextOptions tls = tls(settings.trust);
+                TlsContext context = new TlsContext(tls);
+                EventLoopGroup threads = new EventLoopGroup(settings.threads());
                 HostResolver hosts = new HostResolver(threads);
                 ClientBootstrap bootstrap = new ClientBootstrap(threads, hosts)) {
             S3ClientOptions options = new S3ClientOptions()
                     .withRegion(settings.region)
                     .withClientBootstrap(bootstrap)
+                    .withTlsContext(context)
                     .withMaxConnections(settings.connections)
                     .withConnectTimeoutMs((int) Math.min(Integer.MAX_VALUE, Math.max(1, settings.timeoutMillis)))
                     .withHttpMonitoringOptions(silence(settings.timeoutMillis))
@@ -113,6 +122,16 @@ final class CrtClient implements AutoCloseable {
             }
             client = new S3Client(signer == null ? options : options.withSigningConfig(signer.config()));
         }
+    }
+
+    /** Trusts as reads do, unless nothing is trusted: the client begins with its own store, also without TLS. */
+    private static TlsContextOptions tls(Trust trust) throws IOException {
+        String identity = trust.identityAsPem(false);
+        TlsContextOptions tls = identity.isEmpty()
+                ? TlsContextOptions.createDefaultClient()
+                : TlsContextOptions.createWithMtls(identity, trust.identityAsPem(true));
+        String authorities = trust.authoritiesAsPem();
+        return authorities.isEmpty() ? tls : tls.withCertificateAuthority(authorities);
     }
 
     /** Disables the client's own choice of a proxy, which is not the one of reads. */

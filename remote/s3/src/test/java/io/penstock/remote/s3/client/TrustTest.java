@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.penstock.remote.s3.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.Backend;
+import io.penstock.Backends;
+import io.penstock.DeviceBuffer;
+import io.penstock.FileOption;
+import io.penstock.Options;
+import io.penstock.StorageFile;
+import io.penstock.Transfer;
+import io.penstock.remote.s3.S3Options;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.Base64;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLServerSocket;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Mono;
+
+/** One option chooses the authorities of reads and of writes; the certificate is made by the JDK's keytool. */
+@Tag("once")
+@ExtendWith(Certificates.class)
+class TrustTest {
+
+    private static final char[] PASSWORD = "penstock".toCharArray();
+    private static final int BYTES = 12 << 20; // two parts
+
+    @TempDir
+    private Path folder;
+
+    private static <T> T get(Mono<T> mono) {
+        return mono.block(Duration.ofSeconds(60));
+    }
+
+    private KeyStore keys() throws Exception {
+        Path store = folder.resolve("keys");
+        String keytool =
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
+        String dressed = "-genkeypair -alias server -keyalg EC -dname CN=localhost -ext SAN=dns:localhost"
+                + " -storetype PKCS12 -storepass penstock -keystore ";
+        Process made = new ProcessBuilder((keytool + " " + dressed + store).split(" "))
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("said").toFile())
+                .start();
+        assertThat(made.waitFor()).as(Files.readString(folder.resolve("said"))).isZero();
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(store)) {
+            keys.load(in, PASSWORD);
+        }
+        return keys;
+    }
+
+    private static SSLServerSocket listening(KeyStore keys) throws Exception {
+        KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        own.init(keys, PASSWORD);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(own.getKeyManagers(), null, null);
+        return (SSLServerSocket)
+                context.getServerSocketFactory().createServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    }
+
+    /** Passes on what arrives by TLS. */
+    private static void terminate(SSLServerSocket tls, int server) {
+        thread(() -> {
+            while (true) {
+                Socket client = tls.accept();
+                thread(() -> {
+                    try (client;
+                            Socket to = new Socket(InetAddress.getLoopbackAddress(), server)) {
+                        thread(() -> {
+                            try (client) {
+                                to.getInputStream().transferTo(client.getOutputStream());
+                            }
+                        });
+                        client.getInputStream().transferTo(to.getOutputStream());
+                    }
+                });
+            }
+        });
+    }
+
+    private interface Body {
+        void run() throws IOException;
+    }
+
+    private static void thread(Body body) {
+        Thread thread = new Thread(() -> {
+            try {
+                body.run();
+            } catch (IOException e) {
+                // one of both has gone
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void write(Options options) {
+        try (Backend backend = Backends.open("host", options);
+                DeviceBuffer buffer = get(backend.allocate(BYTES));
+                StorageFile object = get(backend.openFile(
+                        S3Server.uri("object"), FileOption.WRITE, FileOption.CREATE, FileOption.TRUNCATE))) {
+            get(backend.submit(Transfer.write(buffer.all(), object.region(0, BYTES))));
+            get(object.sync());
+        }
+    }
+
+    @Test
+    void anObjectIsWrittenToAServerWhoseAuthorityIsNamed() throws Exception {
+        KeyStore keys = keys();
+        byte[] certificate = keys.getCertificate("server").getEncoded();
+        Path pem = Files.writeString(
+                folder.resolve("trusted.pem"),
+                "-----BEGIN CERTIFICATE-----\n"
+                        + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(certificate)
+                        + "\n-----END CERTIFICATE-----\n");
+        S3Server server = new S3Server(true);
+        try (SSLServerSocket tls = listening(keys)) {
+            terminate(tls, server.proxy.uri().getPort());
+            Options options = Options.none().with(S3Options.ENDPOINT, "https://localhost:" + tls.getLocalPort());
+            write(options.with("penstock.http.trust", pem.toString()));
+            assertThat(server.get("object")).hasSize(BYTES);
+            assertThatThrownBy(() -> write(options))
+                    .hasMessageContainingAll("the JVM's trust store", "penstock.http.trust")
+                    .hasMessageNotContaining("attempts");
+            assertThatThrownBy(() -> write(options.with("penstock.http.trust", "system")))
+                    .hasMessageContaining("the system's trust store");
+        } finally {
+            server.stop();
+        }
+    }
+}
