@@ -383,12 +383,21 @@ final class RangeReader {
                     refused(taken, head, from, made);
                     return;
                 }
-                taken.body(to.limit(to.position() + (int) bytes));
+                int before = to.position();
+                taken.body(to.limit(before + (int) bytes));
                 keeps = head.keepsConnection() && taken.end();
-                if (bytes >= Math.min(rest, SHORT_BYTES)) {
+                String damage = bytes < file.size()
+                        ? ""
+                        : file.resource().damage(head, to.duplicate().position(before));
+                if (damage.isEmpty() && bytes < Math.min(rest, SHORT_BYTES)) {
+                    damage = "the server sent " + bytes + " of " + rest + " bytes";
+                } else if (!damage.isEmpty()) {
+                    to.position(before);
+                }
+                if (damage.isEmpty()) {
                     made.progressed();
                 } else {
-                    made.failed(file.resource().shortened(head, bytes, rest), -1);
+                    made.failed(file.resource().damaged(head, damage), -1);
                 }
             } finally {
                 to.limit(end);

@@ -11,6 +11,7 @@ import io.penstock.engine.spi.NativeException;
 import io.penstock.engine.spi.NativeFailure;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.security.InvalidAlgorithmParameterException;
@@ -99,6 +100,21 @@ public class Resource {
      */
     protected String symbol(ResponseHead head, Supplier<String> document) {
         return head.symbol();
+    }
+
+    /**
+     * Returns what shows that the body of a response, which is the whole file, is damaged; empty, unless overridden.
+     *
+     * @param whole the bytes, from position to limit
+     */
+    protected String damage(ResponseHead head, ByteBuffer whole) {
+        return "";
+    }
+
+    /** Returns the failure of an attempt whose bytes are damaged. */
+    final NativeFailure damaged(ResponseHead head, String how) {
+        return new NativeFailure(
+                new NativeError(operation, head.status(), head.symbol()), NativeFailure.Kind.TRANSIENT, how);
     }
 
     /**
@@ -208,14 +224,6 @@ public class Resource {
     /** Returns a response as a failure. */
     final NativeFailure failure(ResponseHead head, Supplier<String> document) {
         return new NativeFailure(new NativeError(operation, head.status(), symbol(head, document)), head.kind());
-    }
-
-    /** Returns the failure of an attempt with so small a part of the range that others would take too many. */
-    final NativeFailure shortened(ResponseHead head, long sent, long requested) {
-        return new NativeFailure(
-                new NativeError(operation, head.status(), head.symbol()),
-                NativeFailure.Kind.TRANSIENT,
-                "the server sent " + sent + " of " + requested + " bytes");
     }
 
     /** Returns the failure of an attempt without a response: transient, unless a certificate, TLS or a proxy is the cause. */

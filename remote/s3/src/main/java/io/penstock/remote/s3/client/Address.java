@@ -3,6 +3,7 @@ package io.penstock.remote.s3.client;
 
 import io.penstock.engine.kit.remote.HostAndPort;
 import io.penstock.engine.kit.remote.RemoteProvider;
+import io.penstock.remote.s3.S3Options;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -15,8 +16,9 @@ import java.util.regex.Pattern;
  * @param uri as it was given
  * @param server scheme, host and port
  * @param path of the object on the server, with percent signs as signatures demand
+ * @param version the query that names a version; empty for the last one
  */
-record Address(URI uri, URI server, String path) {
+record Address(URI uri, URI server, String path, String version) {
 
     private static final String UNRESERVED = "-._~/"; // beside letters and digits
 
@@ -28,8 +30,11 @@ record Address(URI uri, URI server, String path) {
      */
     private static final Pattern LABEL = Pattern.compile("[a-z0-9-]+");
 
-    /** A server, with no user, path or query. */
-    private static final Pattern ROOT = Pattern.compile("//[^@/?]+/?");
+    /** A server and a path, with no user or query. */
+    private static final Pattern ROOT = Pattern.compile("//[^@/?]+(/[^?#]*)?");
+
+    /** The one query that names an object. */
+    private static final Pattern VERSION = Pattern.compile("versionId=([^&=]+)");
 
     /** What may be secret of an endpoint, which need not be a URL: a user, and a query. */
     private static final Pattern SECRETS = Pattern.compile("(?<=^|//)(?!\\w+://).*@|\\?.*");
@@ -38,29 +43,37 @@ record Address(URI uri, URI server, String path) {
      * Returns the address of an object.
      *
      * @param endpoint the URL of a server that is not AWS; empty for AWS
+     * @param addressing where the bucket is
      * @throws IOException if the URI names no object, or the endpoint is not a URL
      */
-    static Address of(URI uri, String endpoint, String region) throws IOException {
+    static Address of(URI uri, String endpoint, String region, S3Options.Addressing addressing) throws IOException {
         String bucket = Objects.requireNonNullElse(uri.getRawAuthority(), ""); // which need not be the name of a host
         String key = Objects.requireNonNullElse(uri.getPath(), "");
+        String query = uri.getRawQuery();
         if (!BUCKET.matcher(bucket).matches()
                 || key.length() < 2
-                || uri.getRawQuery() != null
+                || (query != null && !VERSION.matcher(query).matches())
                 || uri.getRawFragment() != null) {
             throw new IOException(refusal(uri));
         }
-        if (!endpoint.isEmpty()) {
-            return new Address(uri, server(endpoint), "/" + bucket + escaped(key));
-        }
-        String aws = "s3." + region + (region.startsWith("cn-") ? ".amazonaws.com.cn" : ".amazonaws.com");
-        return LABEL.matcher(bucket).matches()
-                ? new Address(uri, URI.create("https://" + bucket + "." + aws), escaped(key))
-                : new Address(uri, URI.create("https://" + aws), "/" + bucket + escaped(key));
+        URI server = server(endpoint.isEmpty() ? aws(region) : endpoint);
+        boolean hosted = addressing == S3Options.Addressing.VIRTUAL
+                || (addressing == S3Options.Addressing.AUTO
+                        && endpoint.isEmpty()
+                        && LABEL.matcher(bucket).matches());
+        String root = Objects.requireNonNullElse(server.getRawPath(), "").replaceFirst("/$", "");
+        String origin = server.getScheme() + "://" + (hosted ? bucket + "." : "") + HostAndPort.of(server);
+        String path = root + (hosted ? "" : "/" + bucket) + escaped(key);
+        return new Address(uri, URI.create(origin), path, query == null ? "" : query);
+    }
+
+    private static String aws(String region) {
+        return "https://s3." + region + (region.startsWith("cn-") ? ".amazonaws.com.cn" : ".amazonaws.com");
     }
 
     /** Returns the complaint about a URI that names no object. */
     static String refusal(URI uri) {
-        return "a URI of an object must be s3://BUCKET/KEY, without a query, with %23 for #, was "
+        return "a URI of an object must be s3://BUCKET/KEY, without a query but a version's, with %23 for #, was "
                 + RemoteProvider.name(uri);
     }
 
@@ -91,6 +104,11 @@ record Address(URI uri, URI server, String path) {
             }
         }
         return escaped.toString();
+    }
+
+    /** Returns the target of a request. */
+    String target() {
+        return version.isEmpty() ? path : path + "?" + version;
     }
 
     /** Returns the value of the Host header. */

@@ -41,6 +41,7 @@ final class CrtClient implements AutoCloseable {
     record Settings(
             String endpoint,
             String region,
+            S3Options.Addressing addressing,
             S3Options.Credentials credentials,
             int connections,
             int attempts,
@@ -52,6 +53,7 @@ final class CrtClient implements AutoCloseable {
             return new Settings(
                     first(options.get(S3Options.ENDPOINT), "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", ""),
                     first(options.get(S3Options.REGION), "AWS_REGION", "AWS_DEFAULT_REGION", "us-east-1"),
+                    options.get(S3Options.ADDRESSING),
                     options.get(S3Options.CREDENTIALS),
                     options.get(CommonOptions.REMOTE_CONNECTIONS),
                     options.get(CommonOptions.REMOTE_ATTEMPTS),
@@ -82,12 +84,28 @@ final class CrtClient implements AutoCloseable {
             return System.getenv().getOrDefault(name, "");
         }
 
-        Settings in(String otherRegion) {
-            return new Settings(endpoint, otherRegion, credentials, connections, attempts, timeoutMillis, trust, proxy);
+        Settings in(String other) {
+            return new Settings(
+                    endpoint, other, addressing, credentials, connections, attempts, timeoutMillis, trust, proxy);
+        }
+
+        /** Returns settings with the bucket in the host's name. */
+        Settings hosted() {
+            return new Settings(
+                    endpoint,
+                    region,
+                    S3Options.Addressing.VIRTUAL,
+                    credentials,
+                    connections,
+                    attempts,
+                    timeoutMillis,
+                    trust,
+                    proxy);
         }
 
         Settings by(@Nullable HttpProxy other) {
-            return new Settings(endpoint, region, credentials, connections, attempts, timeoutMillis, trust, other);
+            return new Settings(
+                    endpoint, region, addressing, credentials, connections, attempts, timeoutMillis, trust, other);
         }
     }
 

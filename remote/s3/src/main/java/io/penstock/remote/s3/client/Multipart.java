@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.regex.MatchResult;
@@ -33,11 +34,13 @@ final class Multipart {
 
     private final CrtClient client;
     private final Address address;
+    private final RequestHeaders added;
     private final boolean isNew;
     // Metadata of the object, by which a HEAD shows that this upload created it.
     private final String mark = UUID.randomUUID().toString();
     private final List<Consumer<@Nullable Throwable>> waiting =
             new ArrayList<>(); // for the upload's id; guarded by this, as all below
+    private final Map<Integer, Map<String, String>> sums = new ConcurrentHashMap<>(); // of parts, by number
     private boolean beginning;
     private @Nullable String id; // of the upload, while it is neither completed nor aborted
 
@@ -46,18 +49,15 @@ final class Multipart {
      *
      * @param isNew whether to fail if there is such an object by then
      */
-    Multipart(CrtClient client, Address address, boolean isNew) {
+    Multipart(CrtClient client, Address address, RequestHeaders added, boolean isNew) {
         this.client = client;
         this.address = address;
+        this.added = added;
         this.isNew = isNew;
     }
 
     private S3Request request(String operation) {
-        return new S3Request(address, operation);
-    }
-
-    private S3Request creating(String operation) {
-        return isNew ? request(operation).header("If-None-Match", "*") : request(operation);
+        return new S3Request(address, operation).headers(added.all());
     }
 
     private static String query(String id) {
@@ -77,7 +77,8 @@ final class Multipart {
         }
         if (!isBegun()) {
             ByteBuffer answer = ByteBuffer.allocate(ANSWER_BYTES);
-            request("CreateMultipartUpload")
+            new S3Request(address, "CreateMultipartUpload")
+                    .headers(added.creating(true))
                     .header(MARK, mark)
                     .to(answer)
                     .start(client, "POST", "?uploads=", null, error -> began(error, answer));
@@ -130,7 +131,10 @@ final class Multipart {
      * @return the request, to cancel it
      */
     S3Request part(int number, ByteBuffer bytes, BiConsumer<@Nullable String, @Nullable Throwable> ended) {
-        S3Request request = request("UploadPart").header("Content-Length", Integer.toString(bytes.remaining()));
+        Map<String, String> sum = added.sum(bytes);
+        S3Request request =
+                request("UploadPart").headers(sum).header("Content-Length", Integer.toString(bytes.remaining()));
+        sums.put(number, sum);
         begun(error -> {
             if (error != null) {
                 ended.accept(null, error);
@@ -161,7 +165,9 @@ final class Multipart {
         StringBuilder list = new StringBuilder("<CompleteMultipartUpload>");
         for (int i = 0; i < etags.size(); i++) {
             list.append("<Part><PartNumber>").append(i + 1).append("</PartNumber><ETag>");
-            list.append(XmlText.written(etags.get(i))).append("</ETag></Part>");
+            list.append(XmlText.written(etags.get(i))).append("</ETag>");
+            list.append(RequestHeaders.element(sums.getOrDefault(i + 1, Map.of())))
+                    .append("</Part>");
         }
         ByteBuffer body = ByteBuffer.wrap(
                 list.append("</CompleteMultipartUpload>").toString().getBytes(StandardCharsets.UTF_8));
@@ -174,7 +180,8 @@ final class Multipart {
             }
             ended.accept(error);
         });
-        creating("CompleteMultipartUpload")
+        S3Request complete = request("CompleteMultipartUpload");
+        (isNew ? complete.header("If-None-Match", "*") : complete)
                 .header("Content-Length", Integer.toString(body.remaining()))
                 .to(answer)
                 .start(client, "POST", "?" + query(id()), new Body(body), error -> {
@@ -204,7 +211,9 @@ final class Multipart {
 
     /** Writes the object by one request. */
     void put(ByteBuffer bytes, Consumer<@Nullable Throwable> ended) {
-        creating("PutObject")
+        S3Request put = new S3Request(address, "PutObject").headers(added.creating(false));
+        (isNew ? put.header("If-None-Match", "*") : put)
+                .headers(added.sum(bytes))
                 .header(MARK, mark)
                 .header("Content-Length", Integer.toString(bytes.remaining()))
                 .start(client, "PUT", "", new Body(bytes), unlessDone(ended));

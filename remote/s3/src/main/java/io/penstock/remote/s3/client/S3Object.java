@@ -5,7 +5,10 @@ import io.penstock.remote.http.client.Resource;
 import io.penstock.remote.http.client.ResponseHead;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,11 +20,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class S3Object extends Resource {
 
+    private static final Set<String> HOSTED = Set.of("SecondLevelDomainForbidden", "VirtualHostDomainRequired");
     private static final Pattern CODE = Pattern.compile("<Code>(\\w+)</Code>");
 
     private final Address address;
     private final String region;
     private final @Nullable Signer signer;
+    private final RequestHeaders added;
+    private volatile boolean demandsHost;
 
     /**
      * Creates an object; requests nothing.
@@ -29,24 +35,40 @@ final class S3Object extends Resource {
      * @param region that its requests are signed for
      * @param signer null for objects that everybody may read
      */
-    S3Object(Address address, String region, @Nullable Signer signer) {
+    S3Object(Address address, String region, @Nullable Signer signer, RequestHeaders added) {
         super(
-                URI.create(address.server().getScheme() + "://" + address.host() + address.path()),
+                URI.create(address.server().getScheme() + "://" + address.host() + address.target()),
                 "GetObject",
                 address.toString());
         this.address = address;
         this.region = region;
         this.signer = signer;
+        this.added = added;
     }
 
     @Override
     protected Map<String, String> signed(Map<String, String> headers) throws IOException {
-        return signer == null ? headers : signer.signed(toString(), address.path(), headers);
+        Map<String, String> all = new LinkedHashMap<>(headers);
+        all.putAll(added.reading());
+        return signer == null ? all : signer.signed(toString(), address.target(), all);
+    }
+
+    /** {@inheritDoc} Compares the checksum that the server keeps of the object. */
+    @Override
+    protected String damage(ResponseHead head, ByteBuffer whole) {
+        boolean differs = RequestHeaders.differs(head.value("x-amz-checksum-crc32c"), whole);
+        return differs ? "the bytes have another CRC-32C than the object" : "";
+    }
+
+    /** Returns whether the server has refused the bucket in the path. */
+    boolean demandsHost() {
+        return demandsHost;
     }
 
     @Override
     protected String symbol(ResponseHead head, Supplier<String> document) {
         String code = head.status() < 400 ? "" : code(document.get());
+        demandsHost |= HOSTED.contains(code);
         return code.isEmpty() ? super.symbol(head, document) : code;
     }
 

@@ -81,12 +81,18 @@ public final class S3Provider extends RemoteFileSystemProvider {
                     + ": objects are written as a whole: WRITE needs CREATE_NEW or TRUNCATE, and excludes READ, options were "
                     + fileOptions);
         }
+        if (fileOptions.contains(FileOption.WRITE) && uri.getRawQuery() != null) {
+            throw new IllegalArgumentException(
+                    "opening " + RemoteProvider.name(uri) + ": a version of an object cannot be written");
+        }
         CrtClient.Settings settings = CrtClient.Settings.of(options);
         try {
             try {
                 return open(uri, fileOptions, settings, options);
             } catch (S3Object.OtherRegionException e) {
                 return open(uri, fileOptions, settings.in(e.region()), options);
+            } catch (HostDemandedException e) {
+                return open(uri, fileOptions, settings.hosted(), options);
             }
         } catch (CrtRuntimeException e) { // neither signer nor client without certificates, for example
             requireDescriptors(RemoteProvider.name(uri), 1);
@@ -136,7 +142,7 @@ public final class S3Provider extends RemoteFileSystemProvider {
     private static AsyncFile open(URI uri, Set<FileOption> fileOptions, CrtClient.Settings settings, Options options)
             throws IOException {
         String region = settings.region();
-        Address address = Address.of(uri, settings.endpoint(), region);
+        Address address = Address.of(uri, settings.endpoint(), region, settings.addressing());
         Signer signer = settings.credentials() == S3Options.Credentials.CHAIN
                 ? SIGNERS.open(region, () -> signer(region))
                 : null;
@@ -146,19 +152,20 @@ public final class S3Provider extends RemoteFileSystemProvider {
             }
         };
         try {
-            S3Object object = new S3Object(address, region, signer);
+            RequestHeaders headers = RequestHeaders.of(options);
+            S3Object object = new S3Object(address, region, signer, headers);
             if (!fileOptions.contains(FileOption.WRITE)) {
-                return object.open(options, closer);
+                return found(object, settings, options, closer);
             }
             load();
-            check(object, fileOptions, options);
+            check(object, fileOptions, settings, options);
             CrtClient.Settings routed = settings.by(HttpProxy.of(address.server()));
             CrtClient client = CLIENTS.open(routed, () -> {
                 requireDescriptors(address, routed.descriptors());
                 return new CrtClient(routed, signer);
             });
             return new S3Upload(
-                    new Multipart(client, address, fileOptions.contains(FileOption.CREATE_NEW)),
+                    new Multipart(client, address, headers, fileOptions.contains(FileOption.CREATE_NEW)),
                     address,
                     Math.toIntExact(options.get(S3Options.PART_BYTES)),
                     () -> {
@@ -176,10 +183,30 @@ public final class S3Provider extends RemoteFileSystemProvider {
         return new Signer(region);
     }
 
-    /** Checks whether there is such an object, as the options demand. */
-    private static void check(S3Object object, Set<FileOption> fileOptions, Options options) throws IOException {
+    /** Thrown if a server demands the name of the bucket in its own. */
+    private static final class HostDemandedException extends IOException {
+
+        private static final long serialVersionUID = 1L;
+    }
+
+    private static AsyncFile found(S3Object object, CrtClient.Settings settings, Options options, Runnable closer)
+            throws IOException {
         try {
-            object.open(options, () -> {}).close();
+            return object.open(options, closer);
+        } catch (IOException e) {
+            if (object.demandsHost() && settings.addressing() == S3Options.Addressing.AUTO) {
+                throw new HostDemandedException();
+            }
+            throw e;
+        }
+    }
+
+    /** Checks whether there is such an object, as the options demand. */
+    private static void check(
+            S3Object object, Set<FileOption> fileOptions, CrtClient.Settings settings, Options options)
+            throws IOException {
+        try {
+            found(object, settings, options, () -> {}).close();
             if (fileOptions.contains(FileOption.CREATE_NEW)) {
                 throw new FileAlreadyExistsException(object.toString());
             }

@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -80,6 +81,11 @@ final class S3Request implements S3MetaRequestResponseHandler {
                 .withOperationName(operation)
                 .withResponseHandler(this);
         headers.add(new HttpHeader("Host", address.host()));
+    }
+
+    S3Request headers(Map<String, String> more) {
+        more.forEach(this::header);
+        return this;
     }
 
     S3Request header(String name, String value) {

@@ -4,6 +4,7 @@ package io.penstock.remote.s3.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.remote.s3.S3Options;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -27,7 +28,7 @@ class AddressTest {
         "s3://models/a%20b+c%C3%A9~, us-east-1, https://models.s3.us-east-1.amazonaws.com, /a%20b%2Bc%C3%A9~"
     })
     void awsHasTheBucketInTheNameOfTheHost(String uri, String region, String server, String path) throws IOException {
-        Address address = Address.of(URI.create(uri), "", region);
+        Address address = Address.of(URI.create(uri), "", region, S3Options.Addressing.AUTO);
         assertThat(address.server()).isEqualTo(URI.create(server));
         assertThat(address.path()).isEqualTo(path);
         assertThat(address.host()).isEqualTo(URI.create(server).getHost());
@@ -35,11 +36,16 @@ class AddressTest {
 
     @Test
     void anEndpointHasItInThePath() throws IOException {
-        Address address = Address.of(URI.create("s3://models/a/b"), "http://localhost:9000", "us-east-1");
+        Address address = Address.of(
+                URI.create("s3://models/a/b"), "http://localhost:9000", "us-east-1", S3Options.Addressing.AUTO);
         assertThat(address.server()).isEqualTo(URI.create("http://localhost:9000"));
         assertThat(address.path()).isEqualTo("/models/a/b");
         assertThat(address.host()).isEqualTo("localhost:9000");
-        assertThat(Address.of(URI.create("s3://with_line/a"), "http://localhost:9000/", "us-east-1")
+        assertThat(Address.of(
+                                URI.create("s3://with_line/a"),
+                                "http://localhost:9000/",
+                                "us-east-1",
+                                S3Options.Addressing.AUTO)
                         .path())
                 .isEqualTo("/with_line/a");
     }
@@ -47,10 +53,14 @@ class AddressTest {
     /** {@link URI} has no host then; services of Docker have such names. */
     @Test
     void theNameOfAnEndpointMayHaveAnUnderscore() throws IOException {
-        assertThat(Address.of(URI.create("s3://models/a"), "http://my_store:9000", "us-east-1")
+        assertThat(Address.of(
+                                URI.create("s3://models/a"),
+                                "http://my_store:9000",
+                                "us-east-1",
+                                S3Options.Addressing.AUTO)
                         .host())
                 .isEqualTo("my_store:9000");
-        assertThat(Address.of(URI.create("s3://models/a"), "https://my_store/", "us-east-1")
+        assertThat(Address.of(URI.create("s3://models/a"), "https://my_store/", "us-east-1", S3Options.Addressing.AUTO)
                         .host())
                 .isEqualTo("my_store");
     }
@@ -61,13 +71,14 @@ class AddressTest {
                 "s3:///key",
                 "s3://bucket",
                 "s3://bucket/",
-                "s3://bucket/key?versionId=1",
+                "s3://bucket/key?acl",
+                "s3://bucket/key?versionId=",
                 "s3://bucket/key#versionId",
                 "s3://versionId@bucket/key",
                 "s3://bucket:9000/key"
             })
     void whatNamesNoObjectIsRefused(String uri) {
-        assertThatThrownBy(() -> Address.of(URI.create(uri), "", "us-east-1"))
+        assertThatThrownBy(() -> Address.of(URI.create(uri), "", "us-east-1", S3Options.Addressing.AUTO))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("must be s3://BUCKET/KEY")
                 .hasMessageNotContaining("versionId");
@@ -92,11 +103,11 @@ class AddressTest {
                 "http://my_store:x",
                 "ftp://localhost",
                 "http:// ",
-                "http://localhost/s3",
                 "http://user@localhost"
             })
     void anEndpointThatIsNoUrlIsRefused(String endpoint) {
-        assertThatThrownBy(() -> Address.of(URI.create("s3://models/k"), endpoint, "us-east-1"))
+        assertThatThrownBy(
+                        () -> Address.of(URI.create("s3://models/k"), endpoint, "us-east-1", S3Options.Addressing.AUTO))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("penstock.s3.endpoint must be a URL");
     }
@@ -110,9 +121,27 @@ class AddressTest {
                 "http://localhost:9000?token=secret"
             })
     void whatMayBeSecretInAnEndpointIsInNoMessage(String endpoint) {
-        assertThatThrownBy(() -> Address.of(URI.create("s3://models/k"), endpoint, "us-east-1"))
+        assertThatThrownBy(
+                        () -> Address.of(URI.create("s3://models/k"), endpoint, "us-east-1", S3Options.Addressing.AUTO))
                 .isInstanceOf(IOException.class)
                 .hasMessageContainingAll("penstock.s3.endpoint must be a URL", "localhost:9000")
                 .hasMessageNotContaining("secret");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "s3://b/k, http://h:1/s3/x/, PATH, http://h:1, /s3/x/b/k",
+        "s3://b/k, http://h:1/s3, AUTO, http://h:1, /s3/b/k",
+        "s3://b/k, http://h:1/s3, VIRTUAL, http://b.h:1, /s3/k",
+        "s3://b/k, http://h:1, VIRTUAL, http://b.h:1, /k",
+        "s3://b/k, '', PATH, https://s3.us-east-1.amazonaws.com, /b/k",
+        "s3://b/k?versionId=a%2Fb, http://h:1, AUTO, http://h:1, /b/k?versionId=a%2Fb"
+    })
+    void anEndpointMayHaveAPathAndTheBucketInItsName(
+            String uri, String endpoint, S3Options.Addressing addressing, String server, String target)
+            throws IOException {
+        Address address = Address.of(URI.create(uri), endpoint, "us-east-1", addressing);
+        assertThat(address.server()).isEqualTo(URI.create(server));
+        assertThat(address.target()).isEqualTo(target);
     }
 }

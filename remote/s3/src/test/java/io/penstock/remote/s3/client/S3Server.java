@@ -31,9 +31,13 @@ final class S3Server {
      * @param signed whether it wants signatures, with the credentials of this process' environment
      */
     S3Server(boolean signed) throws Exception {
+        this(signed, S3Proxy.builder());
+    }
+
+    /** Starts a server with settings of its own. */
+    S3Server(boolean signed, S3Proxy.Builder settings) throws Exception {
         create(BUCKET);
-        server = S3Proxy.builder()
-                .blobStore(store)
+        server = settings.blobStore(store)
                 .endpoint(URI.create("http://localhost:0"))
                 .awsAuthentication(
                         signed ? AuthenticationType.AWS_V4 : AuthenticationType.NONE,

@@ -447,8 +447,9 @@ class S3UploadTest {
         CrtClient.Settings settings = CrtClient.Settings.of(server.options());
         try (Signer signer = new Signer(settings.region());
                 CrtClient client = new CrtClient(settings, signer)) {
-            Address address = Address.of(S3Server.uri("object"), settings.endpoint(), settings.region());
-            Multipart upload = new Multipart(client, address, false);
+            Address address =
+                    Address.of(S3Server.uri("object"), settings.endpoint(), settings.region(), settings.addressing());
+            Multipart upload = new Multipart(client, address, RequestHeaders.of(Options.none()), false);
             CompletableFuture<String> etag = new CompletableFuture<>();
             upload.part(1, ByteBuffer.wrap(DATA, 0, PART), (tag, error) -> etag.complete(String.valueOf(tag)));
             assertThat(etag.get(30, TimeUnit.SECONDS)).isNotEqualTo("null");

@@ -3,6 +3,7 @@ package io.penstock.remote.s3.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.Options;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -30,8 +31,9 @@ class UploadXmlTest {
         CrtClient.Settings settings = CrtClient.Settings.of(server.options());
         signer = new Signer(settings.region());
         client = new CrtClient(settings, signer);
-        Address address = Address.of(S3Server.uri("object"), settings.endpoint(), settings.region());
-        upload = new Multipart(client, address, false);
+        Address address =
+                Address.of(S3Server.uri("object"), settings.endpoint(), settings.region(), settings.addressing());
+        upload = new Multipart(client, address, RequestHeaders.of(Options.none()), false);
     }
 
     @AfterEach
