@@ -16,8 +16,10 @@ module io.penstock.remote.http {
             io.penstock.remote.http.client.HttpProvider.Http;
     provides io.penstock.engine.kit.remote.RemoteProvider with
             io.penstock.remote.http.client.HttpProvider.Http,
-            io.penstock.remote.http.client.HttpProvider.Https;
+            io.penstock.remote.http.client.HttpProvider.Https,
+            io.penstock.remote.http.client.HttpProvider.Hub;
     provides java.nio.file.spi.FileSystemProvider with
             io.penstock.remote.http.client.HttpProvider.Http,
-            io.penstock.remote.http.client.HttpProvider.Https;
+            io.penstock.remote.http.client.HttpProvider.Https,
+            io.penstock.remote.http.client.HttpProvider.Hub;
 }

@@ -86,7 +86,7 @@ final class RemoteProviders {
 
     private static String remedy(String scheme) {
         return switch (scheme) {
-            case "http", "https" -> "; add io.penstock:penstock-remote-http";
+            case "http", "https", "hf" -> "; add io.penstock:penstock-remote-http";
             case "s3", "ucx" -> "; add io.penstock:penstock-remote-" + scheme;
             default -> "";
         };

@@ -69,7 +69,7 @@ final class FileName implements ITypeConverter<Path> {
             return Path.of(URI.create(text));
         } catch (FileSystemNotFoundException e) {
             throw new TypeConversionException("the commands take no " + text.substring(0, text.indexOf(':'))
-                    + ": URLs; file:, http:, https: and s3: can be read");
+                    + ": URLs; file:, http:, https:, hf: and s3: can be read");
         } catch (IllegalArgumentException e) {
             String why = e.getCause() instanceof URISyntaxException syntax
                     ? syntax.getReason() + " at index " + syntax.getIndex() // its message has the whole text

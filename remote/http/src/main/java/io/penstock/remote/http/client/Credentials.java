@@ -61,7 +61,9 @@ final class Credentials {
             source = "the URL";
         }
         String token = environment.getOrDefault("HF_TOKEN", "").strip();
-        if (!found.containsKey(AUTHORIZATION) && !token.isEmpty() && origin.equals(hub(environment))) {
+        if (!found.containsKey(AUTHORIZATION)
+                && !token.isEmpty()
+                && origin.equals(Origin.of(URI.create(hub(environment))))) {
             found.put(AUTHORIZATION, "Bearer " + token);
             source = "HF_TOKEN";
         }
@@ -77,8 +79,10 @@ final class Credentials {
         return new Credentials(origin, found, source);
     }
 
-    private static Origin hub(Map<String, String> environment) {
-        return Origin.of(URI.create(environment.getOrDefault("HF_ENDPOINT", "https://huggingface.co")));
+    /** Returns the URL of Hugging Face's hub, without a slash at its end. */
+    static String hub(Map<String, String> environment) {
+        String named = environment.getOrDefault("HF_ENDPOINT", "").strip();
+        return named.isEmpty() ? "https://huggingface.co" : named.replaceFirst("/+$", "");
     }
 
     private static String basic(String login) {

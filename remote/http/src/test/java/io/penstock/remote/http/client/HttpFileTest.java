@@ -316,7 +316,7 @@ class HttpFileTest extends ServedFile {
                 .hasMessageContaining("does not tell the length");
         assertThatThrownBy(() -> get(backend.openFile(URI.create("gopher://localhost/file"))))
                 .isInstanceOf(ProviderNotFoundException.class)
-                .hasMessageContainingAll("gopher", "[file, http, https]");
+                .hasMessageContainingAll("gopher", "[file, hf, http, https]");
         assertThatIllegalArgumentException().isThrownBy(() -> backend.openFile(URI.create("file.bin")));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> backend.openFile(server.uri(), FileOption.WRITE))
