@@ -2,7 +2,9 @@
 package io.penstock.cli;
 
 import io.penstock.Backend;
+import io.penstock.Backends;
 import io.penstock.FileOption;
+import io.penstock.Options;
 import io.penstock.PenstockException;
 import io.penstock.engine.kit.ffi.NativeAccess;
 import io.penstock.file.PartFile;
@@ -33,6 +35,9 @@ import reactor.core.publisher.Mono;
 /** {@code penstock copy}: any file, through device memory, into a new file. */
 @Command(name = "copy", description = "Copies a file through device memory, and prints the I/O path.")
 final class CopyCommand implements Callable<Integer> {
+
+    private static final int MOST_PARTS = 10_000; // of an object
+    private static final String PART_BYTES = "penstock.s3.part-bytes";
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -82,8 +87,10 @@ final class CopyCommand implements Callable<Integer> {
         check();
         Variant variant = choice.variant(path);
         boolean uploads = FileName.isRemote(destination);
+        boolean sized = uploads && !choice.ownsFile(source);
+        Options options = sized ? sized(variant.options(), Files.size(source)) : variant.options();
         try (PartFile local = uploads ? null : PartFile.create(destination, force, permissions());
-                Backend backend = choice.open(variant.options())) {
+                Backend backend = choice.open(options)) {
             DataExtents extents = extents(backend, uploads);
             Path target = destination;
             if (local != null) {
@@ -108,6 +115,17 @@ final class CopyCommand implements Callable<Integer> {
         } finally {
             progress.clear();
         }
+    }
+
+    /** Returns options with parts of an object so large that {@link #MOST_PARTS} have all of the file. */
+    static Options sized(Options options, long bytes) {
+        long least = (bytes / MOST_PARTS + (1L << 20)) >> 20 << 20;
+        return Backends.options().stream()
+                .filter(known -> known.name().equals(PART_BYTES))
+                .filter(known -> options.resolve(Backends.options()).get(known) instanceof Long now && now < least)
+                .findFirst()
+                .map(known -> options.with(PART_BYTES, (least >> 20) + "MiB"))
+                .orElse(options);
     }
 
     private DeviceCopy.Result run(DeviceCopy copy, DataExtents extents, Path target) throws IOException {

@@ -12,8 +12,12 @@ import io.penstock.formats.Formats;
 import io.penstock.formats.LoadPlan;
 import io.penstock.formats.LoadedArrays;
 import io.penstock.formats.Loader;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteOrder;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.DoubleSummaryStatistics;
 import java.util.Locale;
@@ -33,7 +37,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "ls",
         description =
-                "Lists the arrays of a file: safetensors, GGUF, npy, npz, NIfTI, Zarr, and others (docs/formats.md).")
+                "Lists the arrays of a file: safetensors, GGUF, npy, npz, NIfTI, Zarr, and others (docs/formats.md);"
+                        + " of an s3: URL that ends with a slash, the objects.")
 final class LsCommand implements Callable<Integer> {
 
     private static final int MOST_TEXT = 100; // of an attribute, on one line
@@ -60,8 +65,12 @@ final class LsCommand implements Callable<Integer> {
     private boolean json;
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
+        if (FileName.isWritable(path) && path.toUri().getPath().endsWith("/")) {
+            printFolder(out);
+            return 0;
+        }
         ArrayFile file =
                 Objects.requireNonNull(Formats.read(path, permitted(lenient)).block());
         if (values != null && json) {
@@ -79,6 +88,21 @@ final class LsCommand implements Callable<Integer> {
 
     static FormatOption[] permitted(boolean lenient) {
         return lenient ? FormatOption.values() : new FormatOption[0];
+    }
+
+    /** Prints each name as it comes: a folder of a store may have millions. */
+    private void printFolder(PrintWriter out) throws IOException {
+        long count = 0;
+        try (DirectoryStream<Path> folder = Files.newDirectoryStream(path)) {
+            for (Path object : folder) {
+                out.println(TextTable.plain(object.toString()));
+                count++;
+            }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+        out.println(count + (count == 1 ? " object or folder" : " objects and folders"));
+        out.flush();
     }
 
     private static void print(PrintWriter out, ArrayFile file) {

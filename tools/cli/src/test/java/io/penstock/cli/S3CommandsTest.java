@@ -3,6 +3,7 @@ package io.penstock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.Options;
 import io.penstock.cli.testing.CommandLineRun;
 import io.penstock.tck.Require;
 import java.io.IOException;
@@ -94,6 +95,26 @@ class S3CommandsTest {
         assertThat(run("copy", url, BUCKET + "other").out()).contains("copied " + model.length, "path REMOTE");
         assertThat(run("copy", source, url, "--force").out()).contains("copied");
         assertThat(STORE.listMultipartUploads("bucket")).isEmpty();
+    }
+
+    @Test
+    void aFolderIsListed() throws IOException {
+        Path source = Files.createFile(here.resolve("empty"));
+        run("copy", source, BUCKET + "listed/one", "--force");
+        run("copy", source, BUCKET + "listed/deep/two", "--force");
+        assertThat(run("ls", BUCKET + "listed/").out().lines())
+                .containsExactlyInAnyOrder(BUCKET + "listed/one", BUCKET + "listed/deep/", "2 objects and folders");
+        assertThat(CommandLineRun.of("ls", "s3://absent/").complaints()[0]).contains("NoSuchBucket");
+    }
+
+    /** An object has 10000 parts at most. */
+    @Test
+    void partsAreAsLargeAsTheFileDemands() {
+        assertThat(CopyCommand.sized(Options.none(), 78L << 30)).isEqualTo(Options.none());
+        Options sized = CopyCommand.sized(Options.none(), 1L << 40);
+        assertThat(sized).isEqualTo(Options.none().with("penstock.s3.part-bytes", "105MiB"));
+        Options larger = Options.none().with("penstock.s3.part-bytes", "256MiB");
+        assertThat(CopyCommand.sized(larger, 1L << 40)).isEqualTo(larger);
     }
 
     @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.http.client;
 
+import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -201,6 +202,33 @@ abstract class Connection implements AutoCloseable {
             // what has arrived before may do
         }
         return StandardCharsets.UTF_8.decode(text.flip()).toString();
+    }
+
+    /**
+     * Receives all of a body.
+     *
+     * @throws IOException also if it has more than {@code most} bytes
+     */
+    final String all(ResponseHead head, int most) throws IOException {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        ByteBuffer part = ByteBuffer.allocate(MOST_HEAD_BYTES);
+        long left = head.totalBytes();
+        while (chunked ? chunk > 0 || nextChunk() : left != 0) {
+            part.clear().limit((int) Math.min(part.capacity(), chunked ? chunk : left < 0 ? part.capacity() : left));
+            boolean ends = false;
+            if (chunked || left > 0) {
+                body(part);
+            } else {
+                ends = !ahead.hasRemaining() && receive(part) < 0;
+                fill(part.limit(Math.min(part.limit(), part.position() + ahead.remaining())));
+            }
+            left = left < 0 ? (ends ? 0 : left) : left - part.position();
+            all.write(part.array(), 0, part.position());
+            if (all.size() > most) {
+                throw new IOException("the document has more than " + most + " bytes");
+            }
+        }
+        return all.toString(StandardCharsets.UTF_8);
     }
 
     /** Begins the next chunk; returns false at the last one, which has no bytes. */

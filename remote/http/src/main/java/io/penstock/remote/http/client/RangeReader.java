@@ -44,8 +44,8 @@ final class RangeReader {
     /** Files of one server that were opened with the same options share a reader; a silent server delays no other. */
     private record Settings(Origin origin, int connections, int attempts, int timeoutMillis, Trust trust) {}
 
-    /** The head of a response, and the failure that it is unless it has the range. */
-    record Answer(ResponseHead head, NativeFailure failure) {}
+    /** The head of a response, the failure that it is unless it has the range, and its body if that is a document. */
+    record Answer(ResponseHead head, NativeFailure failure, String document) {}
 
     private final int attempts;
     private final int timeoutMillis;
@@ -88,14 +88,23 @@ final class RangeReader {
 
     /** Requests the first bytes of a file; blocks. */
     Answer first(Resource resource) throws IOException {
+        return answer(resource, 0);
+    }
+
+    /** Requests all of a document of at most {@code most} bytes; blocks. */
+    Answer document(Resource resource, int most) throws IOException {
+        return answer(resource, most);
+    }
+
+    private Answer answer(Resource resource, int most) throws IOException {
         Attempts made = new Attempts(resource, attempts);
         while (true) {
             boolean used = false;
-            String request = request(resource, 0, HttpFile.FIRST_BYTES, Map.of());
+            String request = request(resource, 0, most > 0 ? 0 : HttpFile.FIRST_BYTES, Map.of());
             try {
                 Connection connection = take(resource);
                 used = connection.isUsed();
-                Answer answer = first(resource, connection, request);
+                Answer answer = answer(resource, connection, request, most);
                 if (answer.failure.kind() != NativeFailure.Kind.TRANSIENT) {
                     return answer;
                 }
@@ -127,7 +136,7 @@ final class RangeReader {
         }
     }
 
-    private Answer first(Resource resource, Connection connection, String request) throws IOException {
+    private Answer answer(Resource resource, Connection connection, String request, int most) throws IOException {
         boolean keeps = false; // not if the rest of another answer may follow
         try {
             ResponseHead head = connection.request(request);
@@ -137,7 +146,8 @@ final class RangeReader {
                 connection.body(ByteBuffer.allocate((int) bytes));
                 keeps = head.keepsConnection() && connection.end();
             }
-            return new Answer(head, failure);
+            boolean document = most > 0 && head.status() == 200;
+            return new Answer(head, failure, document ? connection.all(head, most) : "");
         } finally {
             release(connection, keeps);
         }

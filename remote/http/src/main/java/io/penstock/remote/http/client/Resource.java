@@ -14,6 +14,8 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.security.InvalidAlgorithmParameterException;
 import java.security.NoSuchAlgorithmException;
 import java.security.cert.CertificateException;
@@ -72,6 +74,29 @@ public class Resource {
      */
     public final AsyncFile open(Options options, Runnable closer) throws IOException {
         return HttpFile.open(this, options, closer);
+    }
+
+    /**
+     * Requests all of a document that is no file, such as a listing; blocks.
+     *
+     * @param most bytes that it may have
+     * @throws IOException as {@link RemoteProvider#open} does
+     */
+    public final String document(Options options, int most) throws IOException {
+        RangeReader reader = RangeReader.open(this, options);
+        try {
+            RangeReader.Answer answer = reader.document(this, most);
+            elsewhere(answer.head());
+            return switch (answer.head().status()) {
+                case 200 -> answer.document();
+                case 404 ->
+                    throw new NoSuchFileException(name, null, answer.failure().toString());
+                case 401, 403 -> throw new AccessDeniedException(name, null, denied(answer.failure()));
+                default -> throw failed(answer.failure());
+            };
+        } finally {
+            reader.leave();
+        }
     }
 
     /**

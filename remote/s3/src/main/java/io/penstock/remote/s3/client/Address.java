@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
  * @param uri as it was given
  * @param server scheme, host and port
  * @param path of the object on the server, with percent signs as signatures demand
- * @param version the query that names a version; empty for the last one
+ * @param query that names a version, or asks for a listing; empty for none
  */
-record Address(URI uri, URI server, String path, String version) {
+record Address(URI uri, URI server, String path, String query) {
 
     private static final String UNRESERVED = "-._~/"; // beside letters and digits
 
@@ -35,6 +35,8 @@ record Address(URI uri, URI server, String path, String version) {
 
     /** The one query that names an object. */
     private static final Pattern VERSION = Pattern.compile("versionId=([^&=]+)");
+
+    private static final String AWS = "s3\\..*\\.amazonaws\\.com(\\.cn)?";
 
     /** What may be secret of an endpoint, which need not be a URL: a user, and a query. */
     private static final Pattern SECRETS = Pattern.compile("(?<=^|//)(?!\\w+://).*@|\\?.*");
@@ -56,15 +58,29 @@ record Address(URI uri, URI server, String path, String version) {
                 || uri.getRawFragment() != null) {
             throw new IOException(refusal(uri));
         }
-        URI server = server(endpoint.isEmpty() ? aws(region) : endpoint);
+        return at(
+                uri, key, query == null ? "" : query, server(endpoint.isEmpty() ? aws(region) : endpoint), addressing);
+    }
+
+    /** As {@link #of}, for a folder of objects, or a bucket, and a query about it. */
+    static Address ofFolder(URI uri, String query, String endpoint, String region, S3Options.Addressing addressing)
+            throws IOException {
+        if (!BUCKET.matcher(String.valueOf(uri.getRawAuthority())).matches() || uri.getRawQuery() != null) {
+            throw new IOException("a URI of a folder must be s3://BUCKET/KEY/, was " + RemoteProvider.name(uri));
+        }
+        return at(uri, "/", query, server(endpoint.isEmpty() ? aws(region) : endpoint), addressing);
+    }
+
+    private static Address at(URI uri, String key, String query, URI server, S3Options.Addressing addressing) {
+        String bucket = uri.getRawAuthority();
         boolean hosted = addressing == S3Options.Addressing.VIRTUAL
                 || (addressing == S3Options.Addressing.AUTO
-                        && endpoint.isEmpty()
+                        && server.getHost() != null
+                        && server.getHost().matches(AWS)
                         && LABEL.matcher(bucket).matches());
         String root = Objects.requireNonNullElse(server.getRawPath(), "").replaceFirst("/$", "");
         String origin = server.getScheme() + "://" + (hosted ? bucket + "." : "") + HostAndPort.of(server);
-        String path = root + (hosted ? "" : "/" + bucket) + escaped(key);
-        return new Address(uri, URI.create(origin), path, query == null ? "" : query);
+        return new Address(uri, URI.create(origin), root + (hosted ? "" : "/" + bucket) + escaped(key), query);
     }
 
     private static String aws(String region) {
@@ -108,7 +124,7 @@ record Address(URI uri, URI server, String path, String version) {
 
     /** Returns the target of a request. */
     String target() {
-        return version.isEmpty() ? path : path + "?" + version;
+        return query.isEmpty() ? path : path + "?" + query;
     }
 
     /** Returns the value of the Host header. */

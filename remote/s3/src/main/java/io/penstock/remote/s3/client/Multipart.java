@@ -264,7 +264,7 @@ final class Multipart {
     }
 
     /** The text of an element of XML, without a parser: S3's documents have no other contents. */
-    private static final class XmlText {
+    static final class XmlText {
 
         private static final Pattern REFERENCE = Pattern.compile("&(?:#(\\d{1,6})|#x(\\p{XDigit}{1,5})|(\\w+));");
         private static final Map<String, String> NAMED =

@@ -36,9 +36,14 @@ final class S3Object extends Resource {
      * @param signer null for objects that everybody may read
      */
     S3Object(Address address, String region, @Nullable Signer signer, RequestHeaders added) {
+        this(address, region, signer, added, "GetObject");
+    }
+
+    /** As above, for requests that S3's reference names otherwise. */
+    S3Object(Address address, String region, @Nullable Signer signer, RequestHeaders added, String operation) {
         super(
                 URI.create(address.server().getScheme() + "://" + address.host() + address.target()),
-                "GetObject",
+                operation,
                 address.toString());
         this.address = address;
         this.region = region;

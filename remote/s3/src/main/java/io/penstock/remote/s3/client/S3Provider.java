@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.NativeError;
 import io.penstock.Option;
@@ -17,18 +18,21 @@ import io.penstock.remote.s3.S3Options;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.CRT;
 import software.amazon.awssdk.crt.CrtRuntimeException;
 
 /** Opens {@code s3://BUCKET/KEY}. */
 public final class S3Provider extends RemoteFileSystemProvider {
 
+    private static final int MOST_LISTING_BYTES = 16 << 20; // of a page; keys have at most 1024 bytes
     private static final String REMEDY =
             "let it unpack its library: set -Daws.crt.lib.dir or -Djava.io.tmpdir to a folder that can be"
                     + " written and allows execution";
@@ -85,14 +89,59 @@ public final class S3Provider extends RemoteFileSystemProvider {
             throw new IllegalArgumentException(
                     "opening " + RemoteProvider.name(uri) + ": a version of an object cannot be written");
         }
+        return anywhere(uri, options, settings -> open(uri, fileOptions, settings, options));
+    }
+
+    /** {@inheritDoc} Objects and folders, of which each page is requested when it is needed. */
+    @Override
+    public DirectoryStream<Path> newDirectoryStream(Path folder, DirectoryStream.Filter<? super Path> filter) {
+        URI uri = folder.toUri();
+        Options options = Options.none().resolve(Backends.options());
+        return new S3Listing(
+                uri, query -> anywhere(uri, options, settings -> listed(uri, query, settings, options)), filter);
+    }
+
+    private static String listed(URI uri, String query, CrtClient.Settings settings, Options options)
+            throws IOException {
+        String region = settings.region();
+        Address address = Address.ofFolder(uri, query, settings.endpoint(), region, settings.addressing());
+        Signer signer = opened(settings);
+        try {
+            RequestHeaders headers = RequestHeaders.of(options);
+            S3Object listing = new S3Object(address, region, signer, headers, "ListObjectsV2");
+            return found(listing, settings, () -> listing.document(options, MOST_LISTING_BYTES));
+        } finally {
+            if (signer != null) {
+                SIGNERS.leave(signer);
+            }
+        }
+    }
+
+    private static @Nullable Signer opened(CrtClient.Settings settings) {
+        return settings.credentials() == S3Options.Credentials.CHAIN
+                ? SIGNERS.open(settings.region(), () -> signer(settings.region()))
+                : null;
+    }
+
+    /** What is done at a server. */
+    private interface Action<T> {
+        T with(CrtClient.Settings settings) throws IOException;
+    }
+
+    private interface Request<T> {
+        T send() throws IOException;
+    }
+
+    /** Does something where the bucket is: in another region, or by another name, if a server says so. */
+    private static <T> T anywhere(URI uri, Options options, Action<T> action) throws IOException {
         CrtClient.Settings settings = CrtClient.Settings.of(options);
         try {
             try {
-                return open(uri, fileOptions, settings, options);
+                return action.with(settings);
             } catch (S3Object.OtherRegionException e) {
-                return open(uri, fileOptions, settings.in(e.region()), options);
+                return action.with(settings.in(e.region()));
             } catch (HostDemandedException e) {
-                return open(uri, fileOptions, settings.hosted(), options);
+                return action.with(settings.hosted());
             }
         } catch (CrtRuntimeException e) { // neither signer nor client without certificates, for example
             requireDescriptors(RemoteProvider.name(uri), 1);
@@ -143,9 +192,7 @@ public final class S3Provider extends RemoteFileSystemProvider {
             throws IOException {
         String region = settings.region();
         Address address = Address.of(uri, settings.endpoint(), region, settings.addressing());
-        Signer signer = settings.credentials() == S3Options.Credentials.CHAIN
-                ? SIGNERS.open(region, () -> signer(region))
-                : null;
+        Signer signer = opened(settings);
         Runnable closer = () -> {
             if (signer != null) {
                 SIGNERS.leave(signer);
@@ -155,7 +202,7 @@ public final class S3Provider extends RemoteFileSystemProvider {
             RequestHeaders headers = RequestHeaders.of(options);
             S3Object object = new S3Object(address, region, signer, headers);
             if (!fileOptions.contains(FileOption.WRITE)) {
-                return found(object, settings, options, closer);
+                return found(object, settings, () -> object.open(options, closer));
             }
             load();
             check(object, fileOptions, settings, options);
@@ -189,10 +236,9 @@ public final class S3Provider extends RemoteFileSystemProvider {
         private static final long serialVersionUID = 1L;
     }
 
-    private static AsyncFile found(S3Object object, CrtClient.Settings settings, Options options, Runnable closer)
-            throws IOException {
+    private static <T> T found(S3Object object, CrtClient.Settings settings, Request<T> request) throws IOException {
         try {
-            return object.open(options, closer);
+            return request.send();
         } catch (IOException e) {
             if (object.demandsHost() && settings.addressing() == S3Options.Addressing.AUTO) {
                 throw new HostDemandedException();
@@ -206,7 +252,7 @@ public final class S3Provider extends RemoteFileSystemProvider {
             S3Object object, Set<FileOption> fileOptions, CrtClient.Settings settings, Options options)
             throws IOException {
         try {
-            found(object, settings, options, () -> {}).close();
+            found(object, settings, () -> object.open(options, () -> {})).close();
             if (fileOptions.contains(FileOption.CREATE_NEW)) {
                 throw new FileAlreadyExistsException(object.toString());
             }
