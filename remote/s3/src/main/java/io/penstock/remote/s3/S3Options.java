@@ -61,7 +61,7 @@ public final class S3Options {
     public enum Checksum {
         /** CRC-32C of each part, by which the server checks what it has received, and keeps it. */
         CRC32C,
-        /** Content-MD5, for servers that know no other. */
+        /** Content-MD5, for servers that support no other. */
         MD5,
         /** None. */
         NONE

@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The headers by which requests show who sends them: to the origin for which they were looked up, and to no other, where
- * a redirection may lead. Immutable; has no text.
+ * The headers by which requests show who sends them. They are sent to the origin for which they were looked up, and to
+ * no other, where a redirection may lead. Immutable; has no text.
  */
 final class Credentials {
 

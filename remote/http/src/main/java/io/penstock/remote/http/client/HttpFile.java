@@ -167,7 +167,7 @@ final class HttpFile implements AsyncFile {
         return resource != named && (head.status() == 401 || head.status() == 403 || head.status() == 410);
     }
 
-    /** Returns why a file is not of the version that was opened, for the refusal of a condition, which does not say. */
+    /** Returns what differs from the version that was opened; a refused condition does not tell, so it is asked for. */
     private String difference(ResponseHead head) {
         if (head.status() != 412) {
             return version.difference(Version.of(head, head.totalBytes() < 0 ? size : head.totalBytes(), validator));

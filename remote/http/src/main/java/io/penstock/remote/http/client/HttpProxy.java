@@ -131,7 +131,7 @@ public record HttpProxy(String host, int port, String user, String password) {
                 + " http://proxy.example:3128" + was);
     }
 
-    /** Returns the header by which it knows its users; empty for none. */
+    /** Returns the header with user and password; empty for none. */
     private String header() {
         byte[] login = (user + ":" + password).getBytes(StandardCharsets.UTF_8);
         return user.isEmpty()

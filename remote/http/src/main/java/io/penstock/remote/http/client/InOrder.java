@@ -99,7 +99,7 @@ final class InOrder implements AutoCloseable {
         return again;
     }
 
-    /** Receives the bytes before {@code from}, which nobody has requested. */
+    /** Receives the bytes before {@code from}, which no read has requested. */
     void skipTo(Connection taken, long from) throws IOException {
         ByteBuffer dropped = ByteBuffer.allocateDirect(DROPPED_BYTES);
         for (long left = from - at(); left > 0; left -= dropped.limit()) {

@@ -251,7 +251,7 @@ public class Resource {
         return new NativeFailure(new NativeError(operation, head.status(), symbol(head, document)), head.kind());
     }
 
-    /** Returns the failure of an attempt without a response: transient, unless a certificate, TLS or a proxy is the cause. */
+    /** Returns the failure of an attempt without a response: transient, unless TLS or a proxy refuses. */
     final NativeFailure broken(Throwable error) {
         NativeFailure.Kind kind = NativeFailure.Kind.TRANSIENT;
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {

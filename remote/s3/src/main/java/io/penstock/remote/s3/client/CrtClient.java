@@ -152,7 +152,7 @@ final class CrtClient implements AutoCloseable {
         return authorities.isEmpty() ? tls : tls.withCertificateAuthority(authorities);
     }
 
-    /** Disables the client's own choice of a proxy, which is not the one of reads. */
+    /** Disables the client's own choice of a proxy, which may differ from the choice for reads. */
     private static HttpProxyEnvironmentVariableSetting ownProxy() {
         HttpProxyEnvironmentVariableSetting setting = new HttpProxyEnvironmentVariableSetting();
         setting.setEnvironmentVariableType(

@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The objects and folders of a folder: keys with its prefix, up to their next slash. A page of at most 1000 is requested
- * when the one before has been taken, so that a consumer takes as much as it wants of any number.
+ * The objects and folders of a folder: keys with its prefix, up to their next slash. A page of at most 1000 is
+ * requested when all of the last page has been taken.
  *
  * <p>Not thread-safe; requests block.
  */

@@ -132,7 +132,7 @@ public final class S3Provider extends RemoteFileSystemProvider {
         T send() throws IOException;
     }
 
-    /** Does something where the bucket is: in another region, or by another name, if a server says so. */
+    /** Does something where the bucket is: in another region, or by another name, if a server demands it. */
     private static <T> T anywhere(URI uri, Options options, Action<T> action) throws IOException {
         CrtClient.Settings settings = CrtClient.Settings.of(options);
         try {
