@@ -24,6 +24,7 @@ import java.util.Base64;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -63,11 +64,25 @@ class TrustTest {
         return keys;
     }
 
+    /** Writes the certificate to a file, behind it its key if that is wanted. */
+    private Path pem(KeyStore keys, boolean key) throws Exception {
+        Base64.Encoder lines = Base64.getMimeEncoder(64, new byte[] {'\n'});
+        String text = "-----BEGIN CERTIFICATE-----\n"
+                + lines.encodeToString(keys.getCertificate("server").getEncoded())
+                + "\n-----END CERTIFICATE-----\n";
+        String own = "-----BEGIN PRIVATE KEY-----\n"
+                + lines.encodeToString(keys.getKey("server", PASSWORD).getEncoded())
+                + "\n-----END PRIVATE KEY-----\n";
+        return Files.writeString(folder.resolve(key ? "own.pem" : "trusted.pem"), key ? text + own : text);
+    }
+
     private static SSLServerSocket listening(KeyStore keys) throws Exception {
         KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         own.init(keys, PASSWORD);
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(own.getKeyManagers(), null, null);
+        TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trusted.init(keys);
+        context.init(own.getKeyManagers(), trusted.getTrustManagers(), null);
         return (SSLServerSocket)
                 context.getServerSocketFactory().createServerSocket(0, 50, InetAddress.getLoopbackAddress());
     }
@@ -121,12 +136,7 @@ class TrustTest {
     @Test
     void anObjectIsWrittenToAServerWhoseAuthorityIsNamed() throws Exception {
         KeyStore keys = keys();
-        byte[] certificate = keys.getCertificate("server").getEncoded();
-        Path pem = Files.writeString(
-                folder.resolve("trusted.pem"),
-                "-----BEGIN CERTIFICATE-----\n"
-                        + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(certificate)
-                        + "\n-----END CERTIFICATE-----\n");
+        Path pem = pem(keys, false);
         S3Server server = new S3Server(true);
         try (SSLServerSocket tls = listening(keys)) {
             terminate(tls, server.proxy.uri().getPort());
@@ -138,6 +148,23 @@ class TrustTest {
                     .hasMessageNotContaining("attempts");
             assertThatThrownBy(() -> write(options.with("penstock.http.trust", "system")))
                     .hasMessageContaining("the system's trust store");
+        } finally {
+            server.stop();
+        }
+    }
+
+    @Test
+    void aCertificateOfTheClientIsShownByReadsAndWrites() throws Exception {
+        KeyStore keys = keys();
+        S3Server server = new S3Server(true);
+        try (SSLServerSocket tls = listening(keys)) {
+            tls.setNeedClientAuth(true);
+            terminate(tls, server.proxy.uri().getPort());
+            write(Options.none()
+                    .with(S3Options.ENDPOINT, "https://localhost:" + tls.getLocalPort())
+                    .with("penstock.http.trust", pem(keys, false).toString())
+                    .with("penstock.http.client-certificate", pem(keys, true).toString()));
+            assertThat(server.get("object")).hasSize(BYTES);
         } finally {
             server.stop();
         }
