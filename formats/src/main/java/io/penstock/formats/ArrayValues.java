@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ArrayValues {
 
-    private static final int SHOWN = 8;
+    /** How many values a text has, at most. */
+    static final int SHOWN = 8;
 
     private interface Reading {
         double number(ByteBuffer bytes, int offset);
@@ -61,8 +62,11 @@ public final class ArrayValues {
 
     /** Returns the number of elements. */
     public int count() {
-        return Math.toIntExact(
-                array.bytes() / array.type().blockBytes() * array.type().blockElements());
+        return Math.toIntExact(elements());
+    }
+
+    private long elements() {
+        return array.bytes() / array.type().blockBytes() * array.type().blockElements();
     }
 
     /** Returns whether the elements are numbers or booleans, so that they have values. */
@@ -136,14 +140,14 @@ public final class ArrayValues {
         if (reading == null) {
             return array + ": " + array.bytes() + " bytes";
         }
-        String first = IntStream.range(0, Math.min(SHOWN, count()))
+        String first = IntStream.range(0, (int) Math.min(SHOWN, elements()))
                 .mapToObj(this::text)
                 .collect(Collectors.joining(", "));
-        return array + ": " + first + (count() > SHOWN ? ", ..." : "");
+        return array + ": " + first + (elements() > SHOWN ? ", ..." : "");
     }
 
     private String text(int index) {
-        double value = value(index);
+        double value = reading().number(bytes, index * array.type().blockBytes());
         return switch (array.type().name()) {
             case "BOOL" -> String.valueOf(value != 0);
             case "I64" -> Long.toString(bytes.getLong(index * Long.BYTES));

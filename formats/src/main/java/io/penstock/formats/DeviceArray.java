@@ -62,9 +62,25 @@ public record DeviceArray(
                 return Mono.error(new IllegalArgumentException("array " + this + " has " + bytes() + " bytes; at most "
                         + Integer.MAX_VALUE + " can be downloaded at once"));
             }
-            ByteBuffer target = ByteBuffer.allocate((int) bytes());
-            return region.buffer().download(region.offset(), target).thenReturn(new ArrayValues(this, target));
+            return download(bytes());
         });
+    }
+
+    /**
+     * Emits name, type, shape and the first values, {@code scale F32 [2, 3]: 0.5, -1.0, 0.0, 2.0, 1.5, 8.0}: the text of
+     * {@link ArrayValues}, of an array of any size, since only these values are copied. {@link #toString} has none: it
+     * does not wait for a device.
+     *
+     * <p><b>Errors:</b> {@link io.penstock.ClosedException}.
+     */
+    public Mono<String> preview() {
+        long first = (long) ArrayValues.SHOWN * type.blockBytes();
+        return Mono.defer(() -> download(Math.min(first, bytes()))).map(ArrayValues::toString);
+    }
+
+    private Mono<ArrayValues> download(long bytes) {
+        ByteBuffer target = ByteBuffer.allocate((int) bytes);
+        return region.buffer().download(region.offset(), target).thenReturn(new ArrayValues(this, target));
     }
 
     /**
@@ -86,7 +102,7 @@ public record DeviceArray(
         return download().map(ArrayValues::doubles);
     }
 
-    /** Returns {@code lm_head.weight BF16 [32000, 4096]}; {@link ArrayValues} shows values. */
+    /** Returns {@code lm_head.weight BF16 [32000, 4096]}; {@link #preview} emits values, too. */
     @Override
     public String toString() {
         return name + " " + type + " " + shape;

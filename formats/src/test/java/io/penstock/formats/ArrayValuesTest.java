@@ -7,10 +7,13 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.BufferRegion;
 import io.penstock.ClosedException;
 import io.penstock.DeviceBuffer;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
@@ -91,6 +94,14 @@ class ArrayValuesTest {
         }
     }
 
+    /** 2^63 + 1024 lies half way between two doubles, so that the last bit decides. */
+    @Test
+    void anUnsignedNumberIsRoundedByAllOfItsBits() {
+        ArrayValues values = get(array("U64", 8, ByteOrder.BIG_ENDIAN, bytes("8000000000000400 8000000000000401"))
+                .download());
+        assertThat(values.doubles()).containsExactly(0x1p63, 0x1p63 + 2048);
+    }
+
     private static byte[] bytes(String hex) {
         String digits = hex.replace(" ", "");
         byte[] bytes = new byte[digits.length() / 2];
@@ -130,6 +141,46 @@ class ArrayValuesTest {
         assertThat(values.statistics().getMax()).isEqualTo(103);
         assertThat(values.statistics().getAverage()).isCloseTo(1, within(1e-9));
         assertThatThrownBy(() -> values.value(100)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    /** Of an array that no host has memory for, 32 bytes are copied, and only for a subscriber. */
+    @Test
+    void aPreviewCopiesTheFirstValuesOfAnArrayOfAnySize() {
+        List<Integer> copied = new ArrayList<>();
+        DeviceBuffer huge = (DeviceBuffer) Proxy.newProxyInstance(
+                DeviceBuffer.class.getClassLoader(), new Class<?>[] {DeviceBuffer.class}, (self, method, arguments) -> {
+                    if (method.getName().equals("length")) {
+                        return 1L << 42;
+                    }
+                    assertThat(method.getName()).isEqualTo("download");
+                    assertThat(arguments[0]).isEqualTo(64L);
+                    ByteBuffer target = (ByteBuffer) arguments[1];
+                    copied.add(target.remaining());
+                    target.order(ByteOrder.LITTLE_ENDIAN).putFloat(0, 0.5f).putFloat(28, -1);
+                    return Mono.just((long) target.remaining());
+                });
+        DeviceArray array = DeviceArray.of(
+                "huge", ElementType.F32, List.of(1L << 20, 1L << 19), new BufferRegion(huge, 64, 1L << 41));
+        Mono<String> preview = array.preview();
+        assertThat(copied).isEmpty();
+        assertThat(get(preview)).isEqualTo("huge F32 [1048576, 524288]: 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, ...");
+        assertThat(copied).containsExactly(32);
+        assertThat(array).hasToString("huge F32 [1048576, 524288]");
+        assertThatThrownBy(() -> array.download().block())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("array huge F32 [1048576, 524288] has 2199023255552 bytes; at most 2147483647 can be"
+                        + " downloaded at once");
+        assertThat(copied).as("nothing for what is refused").hasSize(1);
+    }
+
+    @Test
+    void aPreviewOfFewOrNoNumbersIsTheTextOfTheValues() {
+        assertThat(get(array("I16", 2, ByteOrder.BIG_ENDIAN, bytes("0001 fffe")).preview()))
+                .isEqualTo("x I16 [2]: 1, -2");
+        DeviceBuffer buffer = get(backend.allocate(36));
+        assertThat(get(DeviceArray.of("q", new ElementType("Q4_0", 32, 18), List.of(64L), buffer.all())
+                        .preview()))
+                .isEqualTo("q Q4_0 [64]: 36 bytes");
     }
 
     @Test
