@@ -22,6 +22,7 @@ public final class Charts {
     private static final int TOP = 30;
     private static final int MIDDLE = 200;
     private static final int DOUBLING = 70; // pixels for a factor of 2: a half is as long as a double
+    private static final int LONG = 84; // characters that would pass the edge in some fonts
     private static final String STYLE =
             "<style>.page{fill:#f6f8fa}.ink{fill:#1b222b}.dim{fill:#55606d}.more{fill:#0a5fb4}"
                     + ".less{fill:#b4551d}.line{stroke:#8a94a0}.range{stroke:#1b222b}@media(prefers-color-scheme:dark){"
@@ -149,7 +150,10 @@ public final class Charts {
     private static void bar(StringBuilder svg, Bar bar, int top) {
         int to = x(bar.ratio);
         String kind = bar.ratio < 1 ? "less" : "more";
-        add(svg, "<text class=\"ink\" x=\"12\" y=\"%d\">%s; against %s</text>", top + 14, bar.what, bar.against);
+        String label = bar.what + "; against " + bar.against;
+        String fit =
+                label.length() < LONG ? "" : " textLength=\"" + (WIDTH - 24) + "\" lengthAdjust=\"spacingAndGlyphs\"";
+        add(svg, "<text class=\"ink\" x=\"12\" y=\"%d\"%s>%s</text>", top + 14, fit, label);
         int left = Math.min(MIDDLE, to);
         int width = Math.abs(to - MIDDLE);
         add(svg, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"14\"/>", kind, left, top + 20, width);

@@ -42,6 +42,14 @@ class ChartsTest {
     }
 
     @Test
+    void aLabelThatIsTooLongForThePictureIsSqueezed() {
+        assertThat(Charts.svg(List.of(new Charts.Bar("w".repeat(80), "that", 2, 2, 2))))
+                .contains("x=\"12\" y=\"44\" textLength=\"536\"");
+        assertThat(Charts.svg(List.of(new Charts.Bar("w".repeat(60), "that", 2, 2, 2))))
+                .doesNotContain("textLength");
+    }
+
+    @Test
     void pairsOfWebServersAreCompared() throws IOException {
         write(
                 "web.json",
