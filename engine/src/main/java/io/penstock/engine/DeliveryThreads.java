@@ -27,8 +27,8 @@ final class DeliveryThreads {
         polling = pollNanos == 0 ? null : PollingScheduler.acquire(pollNanos, threads);
         Scheduler first = polling == null ? threads : polling;
         boolean watched = options.get(CommonOptions.DEBUG) && !elastic; // whose threads may block
-        scheduler = watched ? new WatchedScheduler(first) : first;
-        batchScheduler = watched ? new WatchedScheduler(threads) : threads;
+        scheduler = watched ? new WatchedScheduler(first, Schedulers.single()) : first;
+        batchScheduler = watched ? new WatchedScheduler(threads, Schedulers.single()) : threads;
     }
 
     Scheduler scheduler() {

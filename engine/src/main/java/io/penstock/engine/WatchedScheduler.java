@@ -7,14 +7,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * With {@code penstock.debug}: warns of callbacks of the application that block a delivery thread, with where they are.
  *
  * @param delivery the scheduler that runs the tasks; it is shared, and not disposed of here
+ * @param watch runs what looks after a task; not parallel(), whose next worker may be the thread that is watched
  */
-record WatchedScheduler(Scheduler delivery) implements Scheduler {
+record WatchedScheduler(Scheduler delivery, Scheduler watch) implements Scheduler {
 
     static final Duration PATIENCE = Duration.ofMillis(200);
 
@@ -37,7 +37,7 @@ record WatchedScheduler(Scheduler delivery) implements Scheduler {
 
     @Override
     public Worker createWorker() {
-        return new WatchedWorker(delivery.createWorker());
+        return new WatchedWorker(delivery.createWorker(), this);
     }
 
     @Override
@@ -45,16 +45,16 @@ record WatchedScheduler(Scheduler delivery) implements Scheduler {
         return delivery.now(unit);
     }
 
-    private record WatchedWorker(Worker worker) implements Worker {
+    private record WatchedWorker(Worker worker, WatchedScheduler owner) implements Worker {
 
         @Override
         public Disposable schedule(Runnable task) {
-            return worker.schedule(watched(task));
+            return worker.schedule(owner.watched(task));
         }
 
         @Override
         public Disposable schedule(Runnable task, long delay, TimeUnit unit) {
-            return worker.schedule(watched(task), delay, unit);
+            return worker.schedule(owner.watched(task), delay, unit);
         }
 
         @Override
@@ -68,16 +68,14 @@ record WatchedScheduler(Scheduler delivery) implements Scheduler {
         }
     }
 
-    private static Runnable watched(Runnable task) {
+    private Runnable watched(Runnable task) {
         return () -> {
             Thread thread = Thread.currentThread();
-            // Not on parallel(): its next worker may be the thread that is watched.
-            Disposable watch =
-                    Schedulers.single().schedule(() -> warn(thread), PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            Disposable late = watch.schedule(() -> warn(thread), PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
             try {
                 task.run();
             } finally {
-                watch.dispose();
+                late.dispose();
             }
         };
     }

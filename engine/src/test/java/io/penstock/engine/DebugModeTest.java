@@ -18,12 +18,16 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+import reactor.test.scheduler.VirtualTimeScheduler;
 
 /** What {@code penstock.debug} makes loud, beside poison and leaks. */
 class DebugModeTest {
@@ -106,6 +110,54 @@ class DebugModeTest {
         assertThat(log.toString(StandardCharsets.UTF_8))
                 .contains("WARN", "a callback has kept ", "penstock.delivery=elastic permits it")
                 .contains("DebugModeTest.blockUntilItIsReported");
+    }
+
+    @Test
+    void theFirstCloseIsNamedNotALaterOne() {
+        StorageFile file = backend.openFile(PATH, FileOption.READ).block(LONG);
+        DeviceBuffer buffer = backend.allocate(1000).block(LONG);
+        file.close();
+        closeAgain(file);
+        assertThatThrownBy(() ->
+                        backend.submit(Transfer.read(file.all(), buffer.all())).block(LONG))
+                .cause()
+                .satisfies(place -> assertThat(place.getStackTrace())
+                        .noneMatch(frame -> frame.getMethodName().equals("closeAgain")));
+        buffer.close();
+    }
+
+    private static void closeAgain(StorageFile file) {
+        file.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"elastic", "parallel"})
+    void threadsThatMayBlockAreNotWatched(String delivery) {
+        Options options = Options.none().with("penstock.debug", "true").with("penstock.delivery", delivery);
+        DeliveryThreads threads = new DeliveryThreads(options.resolve(CommonOptions.all()));
+        for (Scheduler scheduler : List.of(threads.scheduler(), threads.batchScheduler())) {
+            assertThat(scheduler instanceof WatchedScheduler).isEqualTo(delivery.equals("parallel"));
+        }
+        threads.stop();
+    }
+
+    @Test
+    void aCallbackThatHasReturnedIsNotReported() {
+        VirtualTimeScheduler clock = VirtualTimeScheduler.create();
+        Duration patience = WatchedScheduler.PATIENCE;
+        WatchedScheduler watched = new WatchedScheduler(Schedulers.immediate(), clock);
+        Scheduler.Worker worker = watched.createWorker();
+        List<String> ran = new ArrayList<>();
+        watched.schedule(() -> ran.add("scheduled"));
+        worker.schedule(() -> ran.add("by a worker"));
+        worker.schedule(() -> clock.advanceTimeBy(patience.minusMillis(1)));
+        clock.advanceTimeBy(patience.multipliedBy(2));
+        assertThat(ran).containsExactly("scheduled", "by a worker");
+        assertThat(log.toString(StandardCharsets.UTF_8)).doesNotContain("a callback");
+        worker.schedule(() -> clock.advanceTimeBy(patience));
+        assertThat(log.toString(StandardCharsets.UTF_8)).contains("a callback has kept");
+        worker.dispose();
+        assertThat(worker.isDisposed()).isTrue();
     }
 
     private void blockUntilItIsReported() {

@@ -229,7 +229,7 @@ public class EngineFile extends Pinned implements StorageFile {
     @Override
     public long size() {
         if (!tryPin()) {
-            throw Failures.closed("size of " + path, "the file");
+            throw Failures.closed("size of " + path, "the file", ClosedPlaces.of(this));
         }
         try {
             return nativeFile().size();
