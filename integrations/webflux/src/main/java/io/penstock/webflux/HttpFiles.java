@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -233,8 +234,8 @@ public final class HttpFiles {
         ServerHttpResponse response = exchange.getResponse();
         FileVersion version = file.version();
         HttpHeaders asked = exchange.getRequest().getHeaders();
-        List<String> required = asked.get(HttpHeaders.IF_MATCH); // which Spring ignores if the method is GET or HEAD
-        if (required != null && !version.isListed(required, false)) {
+        List<String> required = lines(asked, HttpHeaders.IF_MATCH); // which Spring ignores if the method is GET or HEAD
+        if (!required.isEmpty() && !version.isListed(required, false)) {
             return Mono.error(new ResponseStatusException(HttpStatus.PRECONDITION_FAILED));
         }
         if (exchange.checkNotModified(version.entityTag(), version.lastModified())) {
@@ -257,6 +258,17 @@ public final class HttpFiles {
             return response.setComplete();
         }
         return write(body, open, response);
+    }
+
+    /** Returns the values as they were sent, by a method that HttpHeaders of Spring 6 and 7 have: they differ in get(). */
+    private static List<String> lines(HttpHeaders headers, String name) {
+        List<String> lines = new ArrayList<>();
+        headers.forEach((each, values) -> {
+            if (each.equalsIgnoreCase(name)) {
+                lines.addAll(values);
+            }
+        });
+        return lines;
     }
 
     private static Optional<List<ByteRanges.Span>> ranges(HttpHeaders asked, FileVersion version, long size) {
