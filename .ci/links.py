@@ -1,8 +1,10 @@
-"""A hook of mkdocs. Links of the documents that lead out of docs/ become links into the repository, and every link must have a target."""
+"""A hook of mkdocs. Links of the documents that lead out of docs/ become links into the repository, and every link must have a target.
+The Javadoc that ./mvnw -Psite has made is copied beside the pages."""
 import html.parser
 import os
 import posixpath
 import re
+import shutil
 import urllib.parse
 
 from mkdocs.exceptions import PluginError
@@ -45,6 +47,9 @@ class Anchors(html.parser.HTMLParser):
 
 def on_post_build(config):
     site = config["site_dir"]
+    javadoc = os.path.join(os.path.dirname(site), "javadoc")
+    if os.path.isdir(javadoc):
+        shutil.copytree(javadoc, site, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.stale"))
     pages = {}
     for folder, _, names in os.walk(site):
         if os.path.relpath(folder, site).split(os.sep)[0].startswith("apidocs"):
