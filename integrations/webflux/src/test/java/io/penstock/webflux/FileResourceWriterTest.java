@@ -2,6 +2,7 @@
 package io.penstock.webflux;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -16,8 +18,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.core.ResolvableType;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.mock.http.client.reactive.MockClientHttpRequest;
 import org.springframework.test.web.reactive.server.WebTestClient;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -58,6 +63,11 @@ class FileResourceWriterTest {
         @GetMapping("/entity/{name}")
         ResponseEntity<FileResource> entity(@PathVariable("name") String name) {
             return ResponseEntity.ok().header("X-Mine", "1").body(value(name));
+        }
+
+        @GetMapping("/text")
+        Mono<String> text() {
+            return Mono.just("no file");
         }
 
         @GetMapping("/typed/{name}")
@@ -124,5 +134,25 @@ class FileResourceWriterTest {
         get("/entity/data.png").expectHeader().valueEquals("X-Mine", "1");
         get("/typed/data.png").expectHeader().contentType(MediaType.TEXT_PLAIN);
         assertThat(body(get("/typed/data.png", "Accept", "text/plain"))).isEqualTo(bytes);
+    }
+
+    @Test
+    void whatIsNoFileIsWrittenByTheCodecsThatThereAre() {
+        assertThat(body(get("/text"))).asString().isEqualTo("no file");
+    }
+
+    @Test
+    void aRequestHasNoFiles() {
+        HttpFiles files = new HttpFiles(backend);
+        assertThatThrownBy(() -> files.writer()
+                        .write(
+                                Mono.just(files.resource(folder.resolve("data.png"))),
+                                ResolvableType.forClass(FileResource.class),
+                                null,
+                                new MockClientHttpRequest(HttpMethod.POST, "/"),
+                                Map.of())
+                        .block())
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessage("a FileResource is for responses of a server");
     }
 }

@@ -10,10 +10,13 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.Set;
@@ -148,7 +151,10 @@ class MvcFilesTest {
 
     @Test
     void aFileThatTheClientHasIsNotSentAgain() throws Exception {
-        String tag = send(to("/tagged/data.txt")).headers().firstValue("ETag").orElseThrow();
+        Files.setLastModifiedTime(folder.resolve("data.txt"), FileTime.from(Instant.parse("2026-11-29T12:00:00Z")));
+        HttpHeaders first = send(to("/tagged/data.txt")).headers();
+        assertThat(first.firstValue("Last-Modified")).hasValue("Sun, 29 Nov 2026 12:00:00 GMT");
+        String tag = first.firstValue("ETag").orElseThrow();
         assertThat(send(to("/tagged/data.txt").header("If-None-Match", tag)).statusCode())
                 .isEqualTo(304);
         Files.writeString(folder.resolve("data.txt"), "another version");
@@ -178,6 +184,7 @@ class MvcFilesTest {
             assertThat(open.readAllBytes()).isEqualTo(Arrays.copyOfRange(bytes, 2_000_005, bytes.length));
         }
         assertThat(file.exists()).isTrue();
+        assertThat(new HttpFiles(backend).resource(folder).exists()).isFalse();
         assertThat(file).hasToString("file " + folder.resolve("data.txt"));
         Thread.currentThread().interrupt();
         try (InputStream open = file.getInputStream()) {
