@@ -24,7 +24,9 @@ import io.penstock.backend.gl.GlPump;
 import io.penstock.backend.gl.HeadlessContext;
 import io.penstock.backend.opencl.OpenClOptions;
 import io.penstock.tck.Require;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.IntBuffer;
 import java.nio.file.Files;
@@ -113,6 +115,29 @@ class VendorProgramsTest {
             assertThat(target).isEqualTo(ByteBuffer.wrap(data));
             ok(CU.cuMemFree(copy));
             ok(CU.cuStreamDestroy(stream));
+        }
+    }
+
+    /** The exporter is a process of its own. */
+    @Test
+    void shareMemory() throws IOException, InterruptedException {
+        require("cufile", "gpu");
+        Process exporter = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        ShareMemory.class.getName(),
+                        file.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try (Backend backend = Backends.open("cufile");
+                BufferedReader printed = exporter.inputReader()) {
+            URI uri = URI.create(printed.readLine());
+            assertThat(ShareMemory.use(backend, uri).block()).isEqualTo(Arrays.copyOf(data, 16));
+            exporter.getOutputStream().close();
+            assertThat(exporter.waitFor()).isZero();
+        } finally {
+            exporter.destroy();
         }
     }
 
