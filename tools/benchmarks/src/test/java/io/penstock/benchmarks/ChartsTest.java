@@ -53,7 +53,7 @@ class ChartsTest {
     void pairsOfWebServersAreCompared() throws IOException {
         write(
                 "web.json",
-                "{\"ways\": {\"a\": {\"mib_per_second\": [4, 9, 2]}, \"b\": {\"mib_per_second\": [2, 3, 2]}}}");
+                "{\"ways\": {\"a\": {\"mib_per_second\": [9, 4, 2]}, \"b\": {\"mib_per_second\": [3, 2, 2]}}}");
         assertThat(drawn("web.json | a / b | what | that"))
                 .containsExactly(new Charts.Bar("what", "that", 2.0, 1.0, 3.0));
         assertThatThrownBy(() -> drawn("web.json | a / c | what | that")).hasMessage("no server c");
