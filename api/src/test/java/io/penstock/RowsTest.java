@@ -108,6 +108,7 @@ class RowsTest {
             }
         });
         Set<String> rows = names(OPTION_ROW, Files.readString(ROOT.resolve("docs/options.md")));
+        rows.addAll(names(OPTION_ROW, Files.readString(ROOT.resolve("docs/lucene.md"))));
         assertThat(declared).contains("penstock.queue.depth", "penstock.staging.workers", "penstock.ucx.gpu-direct");
         assertThat(minus(declared, rows))
                 .as("options without a row in docs/options.md")
