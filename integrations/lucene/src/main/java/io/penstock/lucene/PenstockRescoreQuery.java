@@ -26,9 +26,9 @@ import org.apache.lucene.util.ArrayUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The best of the documents that another query finds, by the full vectors of a field: what {@link
- * RescoreTopNQuery#createFullPrecisionRescorerQuery} computes, with the same hits and scores, and with one batch of reads
- * for the candidates of all segments. Segments of other directories have their vectors prefetched by Lucene's own means.
+ * The best documents of another query by the full vectors of a field, as {@link RescoreTopNQuery} computes them, with one
+ * batch of reads for all segments; scores are equal but for the last bit, since with {@code jdk.incubator.vector} Lucene
+ * sums mapped vectors in another order. Segments of other directories have their vectors prefetched by Lucene's own means.
  */
 public final class PenstockRescoreQuery extends Query {
 

@@ -154,7 +154,7 @@ final class LuceneBench {
                             .add(queries(way.getValue(), announces, cold, round, answers));
                 }
                 if (answers.stream().distinct().count() != 1) {
-                    throw new IllegalStateException("the answers differ: " + answers);
+                    throw new IllegalStateException("the answers differ");
                 }
             }
             System.out.println();
@@ -196,7 +196,10 @@ final class LuceneBench {
                                 candidates, target, VectorIndex.FIELD, COUNT);
                 long start = System.nanoTime();
                 for (ScoreDoc hit : searcher.search(query, COUNT).scoreDocs) {
-                    answer.append(hit.doc).append(' ').append(hit.score).append(' ');
+                    answer.append(hit.doc)
+                            .append(' ')
+                            .append((int) (hit.score * 1e4))
+                            .append(' ');
                 }
                 nanos[i] = System.nanoTime() - start;
             }

@@ -26,7 +26,7 @@ import org.apache.lucene.util.quantization.QuantizedByteVectorValues.ScalarEncod
 final class VectorIndex {
 
     static final String FIELD = "vector";
-    static final int DIMENSION = 192;
+    static final int DIMENSION = Integer.getInteger("dimension", 192);
 
     /** How vectors are stored. */
     @SuppressWarnings("ImmutableEnumChecker") // Lucene's classes, which are
