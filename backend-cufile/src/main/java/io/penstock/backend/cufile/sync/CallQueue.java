@@ -92,6 +92,9 @@ public final class CallQueue implements NativeQueue {
         int count = 0;
         for (CallTask task = threads.poll(); task != null; task = threads.poll()) {
             count++;
+            if (task.cancelled && task.failure() == null) {
+                task.fails(CuFileFailure.CANCELLED);
+            }
             if (asked != null && task.asksOnly && task.failure() == null) {
                 task.asksOnly = false;
                 asked.add(task);

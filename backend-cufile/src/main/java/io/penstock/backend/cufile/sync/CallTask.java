@@ -35,6 +35,7 @@ public final class CallTask {
     public Runnable inOrder;
 
     boolean asksOnly; // lent to a thread that only asks the file
+    boolean cancelled; // while it did
 
     CallTask(Request request) {
         this.request = request;
@@ -46,6 +47,8 @@ public final class CallTask {
         bytes = request.bytes();
         toAsk = request.kind() == Request.Kind.READ && isOfCuFile(request);
         askedHoles = false;
+        asksOnly = false;
+        cancelled = false;
         point = (CudaPoint) request.point();
         inOrder = request.inOrder();
         moved = 0;
@@ -85,7 +88,7 @@ public final class CallTask {
         if (kind() != Request.Kind.READ) {
             return 0;
         }
-        return askedHoles ? Math.max(0, sparse - done) : file().sparseBytes(restOffset(), rest());
+        return askedHoles ? Math.max(0, Math.min(sparse - done, rest())) : file().sparseBytes(restOffset(), rest());
     }
 
     /** Completes it: the last part moved {@code last} bytes. */

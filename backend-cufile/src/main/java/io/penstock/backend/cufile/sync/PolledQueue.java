@@ -86,6 +86,7 @@ public abstract class PolledQueue implements NativeQueue {
         if (waiting.remove(task)) {
             fail(task, CuFileFailure.CANCELLED);
         } else if (!isInFlight(task.tag)) {
+            task.cancelled = task.asksOnly;
             others.cancel(request);
         }
     }
