@@ -56,10 +56,6 @@ final class Announcements {
             closed = true;
             buffers.forEach(this::free);
         }
-
-        boolean isClosed() {
-            return closed;
-        }
     }
 
     /** The blocks that were submitted together. */
@@ -80,7 +76,7 @@ final class Announcements {
         final VectorFile file;
         final long start;
         final int length;
-        final long announcedEnd;
+        long announcedEnd;
         boolean ended; // read or given up
 
         // From its submission on.
@@ -113,6 +109,8 @@ final class Announcements {
     private long bytes; // of all that have not ended
     private ByteBuffer scratch = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
     private boolean recording;
+    boolean recorded; // a read, since it was asked for
+    private int sweepAt = 64;
 
     Announcements(PenstockDirectory directory, Memory memory) {
         this.directory = directory;
@@ -130,9 +128,15 @@ final class Announcements {
     /** While true, reads of this thread are announced in place of being read. */
     void recording(boolean now) {
         recording = now;
+        recorded = false;
     }
 
-    boolean isRecording() {
+    /** Returns whether a read was announced in its place. */
+    boolean records(VectorFile file, long from, int count) {
+        if (recording) {
+            recorded = true;
+            add(file, from, count);
+        }
         return recording;
     }
 
@@ -143,7 +147,7 @@ final class Announcements {
 
     /** Announces bytes; gives up the oldest ones beyond the bound. */
     void add(VectorFile file, long from, int count) {
-        if (memory.isClosed() || file.isClosed()) {
+        if (memory.closed || file.closed) {
             return;
         }
         long start = from / file.block * file.block;
@@ -152,6 +156,7 @@ final class Announcements {
         TreeMap<Long, Block> blocks = byFile.computeIfAbsent(file, any -> new TreeMap<>());
         Block before = blocks.get(start);
         if (before != null && (before.holds(from, count) || before.batch != null)) {
+            before.announcedEnd = Math.max(before.announcedEnd, from + count);
             return;
         }
         if (before != null) {
@@ -164,6 +169,11 @@ final class Announcements {
         bytes += block.length;
         while (bytes > directory.announcedBytes) {
             giveUp(inOrder.remove());
+        }
+        if (Math.max(inOrder.size(), pending.size()) > sweepAt) { // one that nobody reads keeps those behind it
+            inOrder.removeIf(old -> old.ended);
+            pending.removeIf(old -> old.ended);
+            sweepAt = 2 * inOrder.size() + 64;
         }
     }
 

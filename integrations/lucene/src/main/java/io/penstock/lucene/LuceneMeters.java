@@ -2,7 +2,6 @@
 package io.penstock.lucene;
 
 import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -37,10 +36,6 @@ public final class LuceneMeters implements MeterBinder {
         count(registry, "merge.read", "bytes", Counters::mergeRead, "Bytes that merges have requested");
         count(registry, "merge.written", "bytes", Counters::mergeWritten, "Bytes that merges have written");
         count(registry, "refused", "files", Counters::refused, "Files that were left to MMapDirectory");
-        Gauge.builder("penstock.lucene.threads", directory, of -> of.counters().threads())
-                .description("Threads that have announced vectors, and live")
-                .tags(tags)
-                .register(registry);
     }
 
     private void count(MeterRegistry registry, String name, String unit, ToLongFunction<Counters> value, String what) {

@@ -50,7 +50,7 @@ import org.slf4j.LoggerFactory;
  * next read begins anew. An interrupt is an {@link java.io.InterruptedIOException}, stays set, and closes nothing.
  *
  * <p><b>Ownership:</b> the backend belongs to the caller, who closes it behind the directory. Closing an input or the
- * directory frees what was read ahead or announced, on every thread.
+ * directory frees what was read ahead, and closing the directory what was announced, on every thread.
  */
 public final class PenstockDirectory extends FSDirectory {
 
@@ -64,7 +64,6 @@ public final class PenstockDirectory extends FSDirectory {
      * @param mergeRead bytes requested for merges
      * @param mergeWritten bytes written by merges
      * @param refused files that could not be opened past the page cache, and were left to MMapDirectory
-     * @param threads threads that have announced, and live
      */
     public record Counters(
             long gathers,
@@ -73,8 +72,7 @@ public final class PenstockDirectory extends FSDirectory {
             long unannounced,
             long mergeRead,
             long mergeWritten,
-            long refused,
-            int threads) {}
+            long refused) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(PenstockDirectory.class);
     private static final Cleaner CLEANER = Cleaner.create();
@@ -98,7 +96,8 @@ public final class PenstockDirectory extends FSDirectory {
     private final boolean pageCache;
     private final boolean serves;
     private final Set<Announcements.Memory> memories = ConcurrentHashMap.newKeySet(); // of threads that live
-    private final ThreadLocal<Announcements> announcements = ThreadLocal.withInitial(this::announcementsOfThread);
+    private volatile @Nullable ThreadLocal<Announcements> announcements =
+            ThreadLocal.withInitial(this::announcementsOfThread);
 
     private PenstockDirectory(Path path, Backend backend, Options options, LockFactory locks) throws IOException {
         super(path, locks);
@@ -107,8 +106,8 @@ public final class PenstockDirectory extends FSDirectory {
         this.windowBytes = options.get(LuceneOptions.WINDOW_BYTES);
         this.windows = options.get(LuceneOptions.WINDOWS);
         this.pageCache = options.get(LuceneOptions.PAGE_CACHE);
-        this.merged = glob(options.get(LuceneOptions.MERGED));
-        this.announced = glob(options.get(LuceneOptions.ANNOUNCED));
+        this.merged = FileSystems.getDefault().getPathMatcher("glob:" + options.get(LuceneOptions.MERGED));
+        this.announced = FileSystems.getDefault().getPathMatcher("glob:" + options.get(LuceneOptions.ANNOUNCED));
         this.serves = serves(backend, options.get(LuceneOptions.FALLBACK));
         mapped = new MMapDirectory(path);
         scattered = new MMapDirectory(path);
@@ -123,10 +122,6 @@ public final class PenstockDirectory extends FSDirectory {
                         : "all files by MMapDirectory, since io_uring is refused",
                 backend.name(),
                 backend.means());
-    }
-
-    private static PathMatcher glob(String pattern) {
-        return FileSystems.getDefault().getPathMatcher("glob:" + pattern);
     }
 
     private static boolean serves(Backend backend, LuceneOptions.Fallback fallback) {
@@ -229,7 +224,13 @@ public final class PenstockDirectory extends FSDirectory {
         if (file == null) {
             return output;
         }
-        output.close(); // empty
+        try {
+            output.close(); // empty
+        } catch (IOException e) {
+            try (file) {
+                throw e;
+            }
+        }
         return new OutputStreamIndexOutput(
                 "PenstockIndexOutput(" + file.path() + ")", name, new WriteBehind(this, file), 8192);
     }
@@ -258,12 +259,11 @@ public final class PenstockDirectory extends FSDirectory {
         mine.recording(true);
         try {
             for (int i = 0; i < count; i++) {
-                long before = mine.bytes();
-                if (before + block > announcedBytes) {
+                if (mine.bytes() + block > announcedBytes) {
                     return i;
                 }
                 copy.vectorValue(ordinals[i]);
-                if (i == 0 && mine.bytes() == before) { // it was read
+                if (!mine.recorded) { // it was read
                     copy.prefetch(ordinals, count);
                     return 0;
                 }
@@ -280,11 +280,16 @@ public final class PenstockDirectory extends FSDirectory {
     }
 
     Announcements announcements() {
-        return announcements.get();
+        ThreadLocal<Announcements> mine = announcements;
+        return mine == null ? announcementsOfThread() : mine.get();
     }
 
     private Announcements announcementsOfThread() {
         Announcements.Memory memory = new Announcements.Memory();
+        if (announcements == null) {
+            memory.close();
+            return new Announcements(this, memory);
+        }
         memories.add(memory);
         Announcements made = new Announcements(this, memory);
         Set<Announcements.Memory> all = memories;
@@ -304,8 +309,7 @@ public final class PenstockDirectory extends FSDirectory {
                 unannounced.sum(),
                 mergeRead.sum(),
                 mergeWritten.sum(),
-                refused.sum(),
-                memories.size());
+                refused.sum());
     }
 
     @Override
@@ -314,6 +318,7 @@ public final class PenstockDirectory extends FSDirectory {
                 scattered) {
             super.close();
         } finally {
+            announcements = null; // else threads would keep this directory by it
             memories.forEach(Announcements.Memory::close);
         }
     }

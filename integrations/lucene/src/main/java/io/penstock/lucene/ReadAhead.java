@@ -2,13 +2,17 @@
 package io.penstock.lucene;
 
 import io.penstock.Completion;
+import io.penstock.DeviceBuffer;
+import io.penstock.HostView;
 import io.penstock.Transfer;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a part of a file in order, some windows ahead: one at first, and one more with each window that was read to its
@@ -23,8 +27,30 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class ReadAhead {
 
+    /** Memory for a part of a file, and the transfer that fills or writes it. */
+    static final class Window {
+
+        final DeviceBuffer memory;
+        final HostView view;
+        long start; // in the file
+        int length; // of what it holds
+
+        @Nullable
+        CompletableFuture<@Nullable Completion> transfer;
+
+        Window(DeviceBuffer memory) {
+            this.memory = memory;
+            this.view = memory.hostView().orElseThrow();
+        }
+
+        boolean holds(long offset) {
+            return offset >= start && offset < start + length;
+        }
+    }
+
     private final VectorFile file;
-    private final long end; // of the part, in whole blocks if the file has them
+    private final long last; // the end of the part
+    private final long end; // in whole blocks if the file has them
     private final ReentrantLock lock = new ReentrantLock();
     private final ArrayDeque<Window> windows = new ArrayDeque<>(); // in the order of the file
     private long next; // where the window behind the last one starts
@@ -32,6 +58,7 @@ final class ReadAhead {
 
     ReadAhead(VectorFile file, long end) {
         this.file = file;
+        this.last = end;
         this.end = Math.min(file.length, (end + file.block - 1) / file.block * file.block);
     }
 
@@ -50,7 +77,7 @@ final class ReadAhead {
             while (target.hasRemaining()) {
                 at += copy(window(at), at, target);
             }
-            if (at >= end) {
+            if (at >= last) {
                 free();
             }
             return true;
@@ -77,15 +104,15 @@ final class ReadAhead {
     /** Returns the window that holds {@code offset}, when it was read. */
     private Window window(long offset) throws IOException {
         Window first = windows.peek();
-        if (first == null || offset < first.start || offset >= next) {
+        if (first == null || offset < first.start || offset > next) {
             jump(offset);
             first = windows.element();
         }
         while (!first.holds(offset)) {
             windows.remove();
-            request(first);
+            request(idle(first));
             if (windows.size() < file.directory.windows && next < end) {
-                request(new Window(file.allocate(file.directory.windowBytes)));
+                request(new Window(Waiting.allocate(file.directory.backend, file.directory.windowBytes, file)));
             }
             first = windows.element();
         }
@@ -97,17 +124,23 @@ final class ReadAhead {
         return first;
     }
 
-    /** Keeps the memory of one window, unless it is being read into. */
+    /** Keeps the memory of one window. */
     private void jump(long offset) throws IOException {
-        Window kept = windows.peek();
-        if (kept != null && Objects.requireNonNull(kept.transfer).isDone()) {
-            windows.remove();
-        } else {
-            kept = new Window(file.allocate(file.directory.windowBytes));
-        }
+        Window kept = windows.poll();
         free();
         next = offset / file.block * file.block;
-        request(kept);
+        request(idle(kept));
+    }
+
+    /** Returns the window, or another if it is still being read into: what was passed over was never waited for. */
+    private Window idle(@Nullable Window passed) throws IOException {
+        if (passed != null && Objects.requireNonNull(passed.transfer).isDone()) {
+            return passed;
+        }
+        if (passed != null) {
+            passed.memory.close(); // which frees it behind the read
+        }
+        return new Window(Waiting.allocate(file.directory.backend, file.directory.windowBytes, file));
     }
 
     private void request(Window window) {

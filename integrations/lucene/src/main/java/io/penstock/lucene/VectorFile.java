@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.lucene;
 
-import io.penstock.DeviceBuffer;
 import io.penstock.StorageFile;
-import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -21,34 +19,18 @@ final class VectorFile implements AutoCloseable {
     final boolean announced; // whether announcements are taken
     final boolean merged; // whether what takes all in order is read ahead
     private final Set<ReadAhead> readers = ConcurrentHashMap.newKeySet();
-    private volatile boolean merging;
-    private volatile boolean closed;
+    final boolean ofMerge; // opened by a merge, for itself
+    volatile boolean merging; // whether a merge has it beside searches
+    volatile boolean closed;
 
-    VectorFile(PenstockDirectory directory, StorageFile file, boolean announced, boolean merged, boolean merging) {
+    VectorFile(PenstockDirectory directory, StorageFile file, boolean announced, boolean merged, boolean ofMerge) {
         this.directory = directory;
         this.file = file;
         this.length = file.size();
         this.block = (int) Math.max(512, file.blockSize());
         this.announced = announced;
         this.merged = merged;
-        this.merging = merging;
-    }
-
-    /** Returns whether a merge has it, be it beside searches. */
-    boolean isMerging() {
-        return merging && !closed;
-    }
-
-    void isMerging(boolean now) {
-        merging = now;
-    }
-
-    boolean isClosed() {
-        return closed;
-    }
-
-    DeviceBuffer allocate(long bytes) throws IOException {
-        return Waiting.allocate(directory.backend, bytes, this);
+        this.ofMerge = ofMerge;
     }
 
     ReadAhead readAhead(long end) {

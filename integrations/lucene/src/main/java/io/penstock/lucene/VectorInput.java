@@ -89,7 +89,7 @@ final class VectorInput extends FilterIndexInput {
     private boolean serve(ByteBuffer target) throws IOException {
         long position = in.getFilePointer();
         int count = target.remaining();
-        if (count < Announcements.LEAST || count > length() - position || file.isClosed()) {
+        if (count < Announcements.LEAST || count > length() - position || file.closed) {
             return false; // the mapping knows what to throw
         }
         try {
@@ -108,8 +108,7 @@ final class VectorInput extends FilterIndexInput {
             return false;
         }
         Announcements mine = file.directory.announcements();
-        if (mine.isRecording()) {
-            mine.add(file, from, target.remaining());
+        if (mine.records(file, from, target.remaining())) {
             target.position(target.limit());
             return true;
         }
@@ -122,7 +121,7 @@ final class VectorInput extends FilterIndexInput {
      * vectors of a field with quantization if a search has opened them.
      */
     private boolean ahead(long from, ByteBuffer target) throws IOException {
-        boolean merging = file.isMerging();
+        boolean merging = file.ofMerge || file.merging && !file.announced; // those queries read too
         if (!file.merged || !merging && !file.announced) {
             return false;
         }
@@ -149,7 +148,7 @@ final class VectorInput extends FilterIndexInput {
     /** A merge reads by the inputs that searches use: the readers that take all in order are its own. */
     @Override
     public void updateIOContext(IOContext context) {
-        file.isMerging(isMerge(context) || context.hints().contains(DataAccessHint.SEQUENTIAL));
+        file.merging = isMerge(context) || context.hints().contains(DataAccessHint.SEQUENTIAL);
     }
 
     static boolean isMerge(IOContext context) {

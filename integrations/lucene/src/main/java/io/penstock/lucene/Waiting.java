@@ -2,6 +2,7 @@
 package io.penstock.lucene;
 
 import io.penstock.Backend;
+import io.penstock.ClosedException;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.Transfer;
@@ -37,6 +38,9 @@ final class Waiting {
             throw interrupted(file, e);
         } catch (ExecutionException e) {
             Throwable cause = Objects.requireNonNull(e.getCause());
+            if (cause instanceof ClosedException closed) {
+                throw closed;
+            }
             throw new IOException(file + ": " + cause.getMessage(), cause);
         }
     }

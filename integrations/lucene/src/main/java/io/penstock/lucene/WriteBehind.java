@@ -3,6 +3,7 @@ package io.penstock.lucene;
 
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.lucene.ReadAhead.Window;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
