@@ -13,7 +13,8 @@ public final class MalformedFileException extends RuntimeException {
     private static final int TEXT_END = 200; // of them, the last ones
 
     // Also those that change the direction of what follows.
-    private static final Pattern CONTROL = Pattern.compile("[\\p{Cntrl}\\u0080-\\u009f\\u2028-\\u202e\\u2066-\\u2069]");
+    private static final Pattern CONTROL =
+            Pattern.compile("[\\p{Cntrl}\\u0080-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]");
 
     /** Creates one; the message has the file's path and the format first. */
     public MalformedFileException(Path file, String format, String complaint) {

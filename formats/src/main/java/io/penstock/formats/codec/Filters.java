@@ -60,7 +60,8 @@ final class Filters {
         for (int i = 0; i < count; i++) {
             if (type.charAt(1) == 'f') {
                 // Each sum is rounded to the type, as the next one starts from it.
-                real = to == Float.BYTES ? (float) real + in.getFloat() : real + in.getDouble();
+                double next = to == Float.BYTES ? in.getFloat() : in.getDouble();
+                real = i == 0 ? next : to == Float.BYTES ? (float) real + (float) next : real + next; // -0.0 stays
                 put(
                         out,
                         to == Float.BYTES ? Float.floatToRawIntBits((float) real) : Double.doubleToRawLongBits(real),

@@ -203,6 +203,9 @@ public final class ArrowReader {
                 ArrowLayout values = ArrowLayout.ofDictionary(bytes, field, blocks.version());
                 RecordBatch data = Objects.requireNonNull(batch.data(), "data");
                 int number = dictionaryBatches.merge(batch.id(), 1, Integer::sum);
+                if (number > 1 && !batch.isDelta()) { // the batches before and behind it have other texts
+                    throw bytes.unsupported("a stream that replaces dictionary " + batch.id());
+                }
                 dictionaryRows.merge(batch.id(), data.length(), Long::sum);
                 batch(data, body, values, "dictionary " + batch.id() + (number == 1 ? "/" : "~" + number + "/"));
             }

@@ -49,7 +49,11 @@ public final class SafetensorsIndexReader implements FormatReader {
         Map<String, String> leftOut = new LinkedHashMap<>();
         for (String file : new TreeSet<>(files.values())) {
             ArrayFile shard = read(path, file, permitted);
-            leftOut.putAll(shard.leftOut());
+            shard.leftOut().forEach((array, reason) -> {
+                if (file.equals(files.getOrDefault(array, file))) {
+                    leftOut.put(array, reason);
+                }
+            });
             for (Array array : shard.arrays()) {
                 if (!file.equals(files.getOrDefault(array.name(), file))) {
                     continue; // the index names another file for it
