@@ -31,8 +31,8 @@ public final class HttpOptions {
     public static final Option<String> HEADERS = OPTIONS.add(Option.text(
             "penstock.http.headers",
             "",
-            "a file of headers that are sent to a host, such as tokens, with a line HOST NAME: VALUE for each; HOST"
-                    + " has its port, if that is not the scheme's own"));
+            "a file of headers that are sent to a host, such as tokens, with a line HOST NAME: VALUE for each; a HOST"
+                    + " without a port is one of https"));
 
     /** Whose certificates are trusted. */
     public static final Option<String> TRUST = OPTIONS.add(Option.text(

@@ -47,7 +47,7 @@ abstract class Connection implements AutoCloseable {
     }
 
     /** Begins to count anew what the server sends within the time limit. */
-    private void count() {
+    final void count() {
         since = System.nanoTime();
         counted = 0;
     }

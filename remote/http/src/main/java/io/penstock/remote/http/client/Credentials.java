@@ -69,8 +69,8 @@ final class Credentials {
         }
         Path netrc =
                 Path.of(environment.getOrDefault("NETRC", home.resolve(".netrc").toString()));
-        if (!found.containsKey(AUTHORIZATION) && Files.isReadable(netrc)) {
-            String login = login(Files.readString(netrc), origin.host());
+        if (!found.containsKey(AUTHORIZATION) && Files.isRegularFile(netrc) && Files.isReadable(netrc)) {
+            String login = login(Files.readString(netrc, StandardCharsets.ISO_8859_1), origin.host());
             if (!login.isEmpty()) {
                 found.put(AUTHORIZATION, basic(login));
                 source = netrc.toString();
@@ -110,7 +110,7 @@ final class Credentials {
         HostAndPort named = HostAndPort.of(URI.create("x://" + host));
         return named != null
                 && named.host().equalsIgnoreCase(origin.host())
-                && (named.port() < 0 ? origin.isDefaultPort() : named.port() == origin.port());
+                && (named.port() < 0 ? origin.secure() && origin.isDefaultPort() : named.port() == origin.port());
     }
 
     /** Returns user and password of a machine in a .netrc, with a colon between them; empty if it has none. */

@@ -2,14 +2,10 @@
 package io.penstock.remote.http.client;
 
 import java.io.IOException;
-import java.net.Authenticator;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.PasswordAuthentication;
 import java.net.Proxy;
 import java.net.ProxySelector;
 import java.net.URI;
-import java.net.URL;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -43,18 +39,18 @@ public record HttpProxy(String host, int port, String user, String password) {
     static @Nullable HttpProxy of(URI to, Map<String, String> environment, @Nullable ProxySelector selector)
             throws IOException {
         Origin origin = Origin.of(to);
+        String scheme = origin.secure() ? "https" : "http";
+        String named = variable(environment, scheme + "_proxy");
+        String url = named.isEmpty() ? variable(environment, "all_proxy") : named;
         for (Proxy proxy : selected(to, selector)) {
             if (proxy.type() == Proxy.Type.HTTP && proxy.address() instanceof InetSocketAddress address) {
-                return authenticated(address, to);
+                return authenticated(address, url);
             }
         }
-        String scheme = origin.secure() ? "https" : "http";
         if (System.getProperty(scheme + ".proxyHost") != null
                 || isExcepted(origin, variable(environment, "no_proxy"))) {
             return null;
         }
-        String named = variable(environment, scheme + "_proxy");
-        String url = named.isEmpty() ? variable(environment, "all_proxy") : named;
         return url.isEmpty() ? null : parsed(url);
     }
 
@@ -66,25 +62,14 @@ public record HttpProxy(String host, int port, String user, String password) {
         }
     }
 
-    /** As the JDK does, whose authenticator has the passwords of the JVM's proxies. */
-    private static HttpProxy authenticated(InetSocketAddress address, URI to) throws IOException {
-        URL url = new URL(to.getScheme(), address.getHostString(), address.getPort(), "/");
-        PasswordAuthentication login = Authenticator.requestPasswordAuthentication(
-                address.getHostString(),
-                (InetAddress) null,
-                address.getPort(),
-                "http",
-                "",
-                "basic",
-                url,
-                Authenticator.RequestorType.PROXY);
-        return login == null
-                ? new HttpProxy(address.getHostString(), address.getPort(), "", "")
-                : new HttpProxy(
-                        address.getHostString(),
-                        address.getPort(),
-                        login.getUserName(),
-                        String.valueOf(login.getPassword()));
+    /** Passwords are in the environment's URL of the same proxy: the JVM's Authenticator may have passwords of servers. */
+    private static HttpProxy authenticated(InetSocketAddress address, String url) {
+        HttpProxy chosen = new HttpProxy(address.getHostString(), address.getPort(), "", "");
+        try {
+            return !url.isEmpty() && parsed(url).toString().equalsIgnoreCase(chosen.toString()) ? parsed(url) : chosen;
+        } catch (IOException e) { // it is another one
+            return chosen;
+        }
     }
 
     /** Returns a variable in lower or upper case; empty if it is not set. */
@@ -161,7 +146,7 @@ public record HttpProxy(String host, int port, String user, String password) {
         if (head.status() == 407 || (tunnel && head.status() / 100 != 2)) {
             String answer = "the proxy " + this + " answered " + head.symbol() + " (" + head.status() + ")";
             if (head.status() == 407) {
-                answer += "; " + (user.isEmpty() ? "its URL, or the JVM's Authenticator, must have" : "it refuses the")
+                answer += "; " + (user.isEmpty() ? "its URL in http_proxy or https_proxy must have" : "it refuses the")
                         + " user and password";
             }
             throw head.status() / 100 == 4 ? new RefusedException(answer) : new IOException(answer);

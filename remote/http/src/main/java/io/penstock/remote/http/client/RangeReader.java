@@ -428,6 +428,7 @@ final class RangeReader {
                         return;
                     }
                 }
+                taken.count(); // since the last read the server was not waited for
                 inOrder.skipTo(taken, offset + to.position() - start);
                 taken.body(to);
                 keeps = true;

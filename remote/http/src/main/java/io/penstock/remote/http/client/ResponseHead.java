@@ -58,7 +58,7 @@ public record ResponseHead(int status, String reason, Map<String, String> header
         for (int i = 1; i < lines.length; i++) {
             int colon = lines[i].indexOf(':');
             if (colon <= 0 || !PRINTABLE.matcher(lines[i]).matches()) {
-                throw new IOException("a header that is none: " + printable(lines[i]));
+                throw new IOException("header " + i + " of the answer is none"); // it may be a secret
             }
             add(
                     headers,
@@ -78,7 +78,8 @@ public record ResponseHead(int status, String reason, Map<String, String> header
         if (first != null && LISTS.contains(name)) {
             headers.put(name, first + ", " + value);
         } else if (first != null && SINGLE.contains(name) && !first.equals(value)) {
-            throw new IOException("the answer has several " + sent + ": " + first + " and " + value);
+            throw new IOException("the answer has several " + printable(sent)
+                    + (name.equals("location") ? "" : ": " + first + " and " + value)); // where signatures are
         }
     }
 

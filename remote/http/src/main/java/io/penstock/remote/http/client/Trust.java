@@ -110,7 +110,11 @@ public record Trust(String store, String identity) {
         if (!store.equals(SYSTEM)) {
             return store.equals(JVM) ? null : Path.of(store);
         }
-        return Stream.concat(Stream.ofNullable(System.getenv("SSL_CERT_FILE")), SYSTEM_FILES.stream())
+        String named = System.getenv("SSL_CERT_FILE");
+        if (named != null && !named.isEmpty()) {
+            return Path.of(named); // or no file: what was meant to be narrower is not widened
+        }
+        return SYSTEM_FILES.stream()
                 .map(Path::of)
                 .filter(Files::isReadable)
                 .findFirst()
@@ -170,14 +174,14 @@ public record Trust(String store, String identity) {
                 file + " must have an unencrypted key in PKCS #8, which begins with -----BEGIN PRIVATE KEY-----");
     }
 
-    /** Returns the authorities as PEM, for a library of its own; empty for the library's default, the system's. */
+    /** Returns the authorities as PEM, for a library of its own; not empty. */
     public String authoritiesAsPem() throws IOException {
-        if (store.equals(SYSTEM)) {
-            return "";
-        }
         Path file = file();
         try {
             List<Certificate> found = file == null ? issuers() : certificates(file, "");
+            if (found.isEmpty()) {
+                throw new IOException(this + " has no certificates");
+            }
             StringBuilder pem = new StringBuilder();
             for (Certificate authority : found) {
                 pem.append("-----BEGIN CERTIFICATE-----\n")

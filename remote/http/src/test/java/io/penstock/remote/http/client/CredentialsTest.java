@@ -68,6 +68,14 @@ class CredentialsTest extends ServedFile {
     }
 
     @Test
+    void aHostWithoutAPortIsOneOfHttps() throws IOException {
+        String file = headers("a.example Authorization: Bearer secret", "b.example:80 X: y");
+        assertThat(sent("https://a.example/f", file, Map.of())).contains("secret");
+        assertThat(sent("http://a.example/f", file, Map.of())).isEqualTo("{}");
+        assertThat(sent("http://b.example/f", file, Map.of())).isEqualTo("{X=y}");
+    }
+
+    @Test
     void aRedirectionTakesThemNoFurtherThanTheOrigin() throws IOException {
         reopen(headers(localhost() + " Authorization: Bearer secret"));
         try (RangeServer other = new RangeServer(new byte[1000])) {

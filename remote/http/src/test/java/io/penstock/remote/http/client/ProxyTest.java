@@ -9,6 +9,10 @@ import io.penstock.Backends;
 import io.penstock.StorageFile;
 import io.penstock.remote.http.testing.ForwardProxy;
 import java.io.IOException;
+import java.net.Authenticator;
+import java.net.InetSocketAddress;
+import java.net.PasswordAuthentication;
+import java.net.ProxySelector;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -41,6 +45,32 @@ class ProxyTest extends ServedFile {
                 .isEqualTo("null");
         HttpProxy proxy = HttpProxy.of(URI.create("https://a/"), Map.of("https_proxy", "http://u%40:p+%3A@p:1"), null);
         assertThat(proxy).isEqualTo(new HttpProxy("p", 1, "u@", "p+:"));
+    }
+
+    /** The JVM's Authenticator, which may have passwords of servers, is asked by nobody. */
+    @Test
+    void theProxyOfTheJvmGetsThePasswordOfItsOwnUrlAlone() throws IOException {
+        ProxySelector selector = ProxySelector.of(InetSocketAddress.createUnresolved("p", 1));
+        URI to = URI.create("https://a/");
+        HttpProxy without = new HttpProxy("p", 1, "", "");
+        Authenticator before = Authenticator.getDefault();
+        Authenticator.setDefault(new Authenticator() {
+            @Override
+            protected PasswordAuthentication getPasswordAuthentication() {
+                return new PasswordAuthentication("of", "servers".toCharArray());
+            }
+        });
+        try {
+            assertThat(HttpProxy.of(to, Map.of(), selector)).isEqualTo(without);
+            assertThat(HttpProxy.of(to, Map.of("https_proxy", "http://u:p@other:1"), selector))
+                    .isEqualTo(without);
+            assertThat(HttpProxy.of(to, Map.of("https_proxy", "socks://u:p@p:1"), selector))
+                    .isEqualTo(without);
+            assertThat(HttpProxy.of(to, Map.of("https_proxy", "http://u:p@p:1"), selector))
+                    .isEqualTo(new HttpProxy("p", 1, "u", "p"));
+        } finally {
+            Authenticator.setDefault(before);
+        }
     }
 
     @ParameterizedTest

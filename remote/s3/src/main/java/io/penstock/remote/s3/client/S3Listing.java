@@ -43,7 +43,8 @@ final class S3Listing implements DirectoryStream<Path> {
 
     S3Listing(URI folder, Pages pages, Filter<? super Path> filter) {
         this.bucket = "s3://" + folder.getRawAuthority() + "/";
-        this.prefix = folder.getPath().replaceFirst("^/", "");
+        String key = folder.getPath().replaceFirst("^/", "");
+        this.prefix = key.isEmpty() || key.endsWith("/") ? key : key + "/";
         this.pages = pages;
         this.filter = filter;
     }
@@ -85,6 +86,9 @@ final class S3Listing implements DirectoryStream<Path> {
     private void request(String token) throws IOException {
         String answer = pages.page("list-type=2&delimiter=%2F&encoding-type=url&prefix=" + query(prefix)
                 + (token.isEmpty() ? "" : "&continuation-token=" + query(token)));
+        if (!answer.contains("<ListBucketResult") || !answer.contains("</ListBucketResult>")) {
+            throw new IOException("the answer to the listing of " + bucket + prefix + " is none, or ends early");
+        }
         boolean encoded = answer.contains("<EncodingType>url</EncodingType>");
         Matcher item = ITEM.matcher(answer);
         while (item.find()) {
@@ -97,6 +101,10 @@ final class S3Listing implements DirectoryStream<Path> {
         }
         Matcher more = NEXT.matcher(answer);
         next = more.find() ? Multipart.XmlText.read(more.group(1)) : null;
+        if (next == null ? answer.contains("<IsTruncated>true<") : next.equals(token)) {
+            throw new IOException(
+                    "the listing of " + bucket + prefix + " is cut off: the store does not say how it goes" + " on");
+        }
     }
 
     private static String query(String text) {

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
 
@@ -58,8 +60,24 @@ class S3ListingTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "<html>log in</html>",
+                "<ListBucketResult><Contents><Key>a</Key></Contents>",
+                "<ListBucketResult><IsTruncated>true</IsTruncated><NextMarker>a</NextMarker></ListBucketResult>",
+                "<ListBucketResult><NextContinuationToken>1</NextContinuationToken></ListBucketResult>"
+            })
+    void anAnswerThatIsNoWholeListingIsAnError(String answer) {
+        S3Listing listing = new S3Listing(URI.create("s3://bucket/f/"), query -> answer, path -> true);
+        assertThatThrownBy(() -> listing.iterator().hasNext())
+                .isInstanceOf(DirectoryIteratorException.class)
+                .hasMessageContaining("the listing of s3://bucket/f/");
+    }
+
     @Test
     void aFolderHasItsObjectsAndFolders() throws IOException {
+        assertThat(list(folder("folder"))).isEqualTo(list(folder("folder/")));
         assertThat(list(folder("folder/")))
                 .containsExactlyInAnyOrder(
                         "s3://bucket/folder/b%20c%2Bd.bin",
