@@ -20,7 +20,6 @@ final class VectorFile implements AutoCloseable {
     final boolean merged; // whether what takes all in order is read ahead
     private final Set<ReadAhead> readers = ConcurrentHashMap.newKeySet();
     final boolean ofMerge; // opened by a merge, for itself
-    volatile boolean merging; // whether a merge has it beside searches
     volatile boolean closed;
 
     VectorFile(PenstockDirectory directory, StorageFile file, boolean announced, boolean merged, boolean ofMerge) {

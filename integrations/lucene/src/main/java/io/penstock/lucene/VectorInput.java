@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import org.apache.lucene.store.AlreadyClosedException;
-import org.apache.lucene.store.DataAccessHint;
 import org.apache.lucene.store.FilterIndexInput;
 import org.apache.lucene.store.IOContext;
 import org.apache.lucene.store.IndexInput;
@@ -116,21 +115,20 @@ final class VectorInput extends FilterIndexInput {
     }
 
     /**
-     * Reads ahead for a reader that takes all in order, but for deleted documents. Where no merge is known to have the
-     * file, only for one that leaves nearly nothing out: Lucene 10.6 tells a field's vectors of a merge, but not the full
-     * vectors of a field with quantization if a search has opened them.
+     * Reads ahead for a reader that takes all in order, but for deleted documents. Where the merge has not opened the
+     * file itself, only for one that leaves nearly nothing out: queries read the same input. What Lucene tells an input of
+     * a merge is of no use then: 10.6 does not tell the full vectors of a field with quantization.
      */
     private boolean ahead(long from, ByteBuffer target) throws IOException {
-        boolean merging = file.ofMerge || file.merging && !file.announced; // those queries read too
-        if (!file.merged || !merging && !file.announced) {
+        if (!file.merged) {
             return false;
         }
         int count = target.remaining();
-        long left = merging ? file.directory.windowBytes : LEFT_OUT * (long) count;
+        long left = file.ofMerge ? file.directory.windowBytes : LEFT_OUT * (long) count;
         boolean follows = expected >= 0 && from >= expected && from - expected <= left;
         expected = from + count;
         inOrder = follows ? inOrder + 1 : 0;
-        if (inOrder < (merging ? IN_ORDER : SURELY_IN_ORDER)) {
+        if (inOrder < (file.ofMerge ? IN_ORDER : SURELY_IN_ORDER)) {
             if (file.announced) {
                 file.directory.unannounced.increment();
             }
@@ -143,12 +141,6 @@ final class VectorInput extends FilterIndexInput {
             clean(this, file, reader);
         }
         return reader.read(from, target);
-    }
-
-    /** A merge reads by the inputs that searches use: the readers that take all in order are its own. */
-    @Override
-    public void updateIOContext(IOContext context) {
-        file.merging = isMerge(context) || context.hints().contains(DataAccessHint.SEQUENTIAL);
     }
 
     static boolean isMerge(IOContext context) {
