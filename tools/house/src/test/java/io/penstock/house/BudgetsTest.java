@@ -56,7 +56,7 @@ class BudgetsTest {
 
     /** Rooms that are not within their budgets yet. Figures fall, and a room that has reached its goal moves up. */
     private static final Map<String, NotYet> NOT_YET = Map.ofEntries(
-            Map.entry("", new NotYet(123_034, 104_000)),
+            Map.entry("", new NotYet(123_025, 104_000)),
             Map.entry("api/", new NotYet(6_432, 4_300)),
             Map.entry("engine/", new NotYet(27_393, 23_000)),
             Map.entry("backend-cufile/", new NotYet(9_801, 9_200)),
