@@ -20,15 +20,16 @@ final class DeliveryThreads {
     DeliveryThreads(Options options) {
         CommonOptions.Delivery delivery = options.get(CommonOptions.DELIVERY);
         boolean elastic = delivery == CommonOptions.Delivery.ELASTIC;
-        Scheduler threads = elastic ? Schedulers.boundedElastic() : Schedulers.parallel();
+        Scheduler threads = new CurrentScheduler(elastic ? Schedulers::boundedElastic : Schedulers::parallel);
+        Scheduler watch = new CurrentScheduler(Schedulers::single);
         direct = delivery == CommonOptions.Delivery.DIRECT;
         int pollMicros = delivery == CommonOptions.Delivery.PARALLEL ? options.get(CommonOptions.POLL_MICROS) : 0;
         long pollNanos = Pause.pollNanos(pollMicros);
         polling = pollNanos == 0 ? null : PollingScheduler.acquire(pollNanos, threads);
         Scheduler first = polling == null ? threads : polling;
         boolean watched = options.get(CommonOptions.DEBUG) && !elastic; // whose threads may block
-        scheduler = watched ? new WatchedScheduler(first, Schedulers.single()) : first;
-        batchScheduler = watched ? new WatchedScheduler(threads, Schedulers.single()) : threads;
+        scheduler = watched ? new WatchedScheduler(first, watch) : first;
+        batchScheduler = watched ? new WatchedScheduler(threads, watch) : threads;
     }
 
     Scheduler scheduler() {

@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * The threads for calls on files that may block: opening, cutting, closing. Few for each folder, since on a mount that
@@ -26,8 +25,8 @@ public final class FileThreads {
 
     /** Created at its first use. */
     private static final class Shared {
-        static final FileThreads INSTANCE = new FileThreads(
-                Schedulers.newBoundedElastic(MOST, Integer.MAX_VALUE, "penstock-file", KEEP_SECONDS, true));
+        static final FileThreads INSTANCE =
+                new FileThreads(Offload.threads(MOST, Integer.MAX_VALUE, "penstock-file", KEEP_SECONDS));
     }
 
     private static final class Folder {

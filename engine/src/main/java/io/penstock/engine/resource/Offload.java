@@ -5,6 +5,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.Operators;
@@ -25,8 +26,27 @@ public final class Offload {
 
     /** Created at its first use. */
     private static final class Remote {
-        static final Scheduler SCHEDULER = Schedulers.newBoundedElastic(
-                MOST_REMOTE, Schedulers.DEFAULT_BOUNDED_ELASTIC_QUEUESIZE, "penstock-remote", KEEP_SECONDS, true);
+        static final Scheduler SCHEDULER =
+                threads(MOST_REMOTE, Schedulers.DEFAULT_BOUNDED_ELASTIC_QUEUESIZE, "penstock-remote", KEEP_SECONDS);
+    }
+
+    /**
+     * Returns new daemon threads, which nothing shuts down. Not by {@code Schedulers}, which asks the factory that is
+     * set at the moment: one of a test with virtual time gives a scheduler that runs nothing once the test has ended.
+     */
+    static Scheduler threads(int most, int queued, String name, int keepSeconds) {
+        AtomicInteger count = new AtomicInteger();
+        Scheduler threads = new Schedulers.Factory() {}.newBoundedElastic(
+                most,
+                queued,
+                task -> {
+                    Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
+                    thread.setDaemon(true);
+                    return thread;
+                },
+                keepSeconds);
+        threads.init();
+        return threads;
     }
 
     /**

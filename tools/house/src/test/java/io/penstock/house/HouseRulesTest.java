@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.house;
 
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameStartingWith;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -28,6 +32,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * The rules of the house that a compiler does not know. They live here because this module sees all others but
@@ -212,6 +217,17 @@ class HouseRulesTest {
             .dependOnClassesThat()
             .resideInAPackage("..ffi..")
             .because("a backend must not have to change when ffi is replaced");
+
+    static final ArchRule NO_THREADS_BY_A_FACTORY_OF_THE_MOMENT = noClasses()
+            .that(DescribedPredicate.not(PROGRAMS))
+            .should()
+            .callMethodWhere(target(owner(name(Schedulers.class.getName()))).and(target(nameStartingWith("new"))))
+            .because("a test with virtual time replaces the factory, and shuts down what it has made");
+
+    @Test
+    void noThreadsByAFactoryOfTheMoment() {
+        NO_THREADS_BY_A_FACTORY_OF_THE_MOMENT.check(OURS);
+    }
 
     @Test
     void typesInLayersAreFreeOfCycles() {

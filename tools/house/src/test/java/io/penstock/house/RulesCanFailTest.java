@@ -45,6 +45,7 @@ class RulesCanFailTest {
                 Arguments.of(HouseRulesTest.TYPES_SAY_WHAT_THEY_ARE_IN_THE_DOMAIN, BadHelper.class),
                 Arguments.of(HouseRulesTest.TYPES_SAY_WHAT_THEY_ARE_IN_THE_DOMAIN, BadHelper.IName.class),
                 Arguments.of(HouseRulesTest.NOTHING_PRINTS_BUT_PROGRAMS, BadHelper.class),
+                Arguments.of(HouseRulesTest.NO_THREADS_BY_A_FACTORY_OF_THE_MOMENT, BadHelper.class),
                 Arguments.of(HouseRulesTest.NO_UNSAFE, unsafe));
     }
 

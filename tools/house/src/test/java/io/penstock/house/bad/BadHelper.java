@@ -3,6 +3,7 @@ package io.penstock.house.bad;
 
 import com.sun.jna.Structure;
 import picocli.CommandLine;
+import reactor.core.scheduler.Schedulers;
 
 /** Breaks what a class can break outside of the packages that have rules of their own. */
 public abstract class BadHelper extends Structure {
@@ -16,5 +17,6 @@ public abstract class BadHelper extends Structure {
 
     void print() {
         System.out.println("printed");
+        Schedulers.newSingle("thread");
     }
 }
