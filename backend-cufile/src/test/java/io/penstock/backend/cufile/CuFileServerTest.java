@@ -3,6 +3,7 @@ package io.penstock.backend.cufile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.CommonOptions;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
@@ -20,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -34,10 +36,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CuFileServerTest {
 
     private static final int BYTES = 1 << 20;
+    private static final Duration LONG = Duration.ofSeconds(20);
 
     private final CountDownLatch asked = new CountDownLatch(1);
     private final CountDownLatch answer = new CountDownLatch(1);
     private volatile boolean hangs;
+    private volatile boolean fails;
 
     private final CuFileHandles.Storages server = new CuFileHandles.Storages() {
         @Override
@@ -62,6 +66,9 @@ class CuFileServerTest {
                     if (method.getName().equals("fd") && hangs) {
                         asked.countDown();
                         assertThat(answer.await(30, TimeUnit.SECONDS)).isTrue();
+                    }
+                    if (method.getName().equals("fd") && fails) {
+                        throw new IllegalStateException("the server is gone");
                     }
                     try {
                         return method.invoke(file, arguments);
@@ -102,6 +109,63 @@ class CuFileServerTest {
             expected[BYTES - 2] = 7;
             expected[BYTES - 1] = 9;
             assertThat(BackendFixture.content(buffer)).isEqualTo(expected);
+        }
+    }
+
+    /** All requests have one tag here, and with it one task. */
+    private CuFileBench oneAtATime(CufilePath path) throws IOException {
+        return CuFileBench.open(CuFileFake.options(path).with(CommonOptions.QUEUE_DEPTH, 2), server);
+    }
+
+    private static Transfer withinABlock(CuFileBench bench, StorageFile served) {
+        return Transfer.read(
+                served.region(1, BYTES), bench.buffer(new byte[BYTES]).all());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SYNC", "BATCH", "STREAM"})
+    void aServerThatIsGoneFailsNoOtherRequest(CufilePath path) throws Exception {
+        byte[] content = CuFileBench.bytes(4096);
+        try (CuFileBench bench = oneAtATime(path)) {
+            StorageFile served = bench.open(sparse(bench.path("served", new byte[0])));
+            fails = true;
+            assertThat(bench.backend().submit(withinABlock(bench, served)).toFuture())
+                    .failsWithin(LONG)
+                    .withThrowableThat()
+                    .withMessageContaining("the server is gone");
+            assertOthersWork(bench, bench.writable(content), content);
+        }
+    }
+
+    /** Staged, since the file may change: a read and a copy, which have the tags of what came before. */
+    private static void assertOthersWork(CuFileBench bench, StorageFile writable, byte[] content) {
+        DeviceBuffer buffer = bench.buffer(new byte[BYTES]);
+        for (int i = 0; i < 4; i++) {
+            assertThat(bench.backend()
+                            .submit(Transfer.read(writable.region(1, 4095), buffer.region(0, 4095)))
+                            .toFuture())
+                    .succeedsWithin(LONG);
+            assertThat(Arrays.copyOf(BackendFixture.content(buffer), 4095))
+                    .isEqualTo(Arrays.copyOfRange(content, 1, 4096));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SYNC", "BATCH", "STREAM"})
+    void aReadThatIsCancelledWhileItsServerHangsCancelsNoOtherRequest(CufilePath path) throws Exception {
+        byte[] content = CuFileBench.bytes(4096);
+        try (CuFileBench bench = oneAtATime(path)) {
+            StorageFile served = bench.open(sparse(bench.path("served", new byte[0])));
+            StorageFile local = bench.writable(content);
+            Transfer read = withinABlock(bench, served);
+            hangs = true;
+            CompletableFuture<Completion> cancelled =
+                    bench.backend().submit(read).toFuture();
+            assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+            cancelled.cancel(false);
+            hangs = false;
+            answer.countDown();
+            assertOthersWork(bench, local, content);
         }
     }
 
