@@ -170,11 +170,21 @@ final class Announcements {
         while (bytes > directory.announcedBytes) {
             giveUp(inOrder.remove());
         }
-        if (Math.max(inOrder.size(), pending.size()) > sweepAt) { // one that nobody reads keeps those behind it
-            inOrder.removeIf(old -> old.ended);
-            pending.removeIf(old -> old.ended);
-            sweepAt = 2 * inOrder.size() + 64;
+        if (Math.max(inOrder.size(), pending.size()) > sweepAt) {
+            sweep();
         }
+    }
+
+    /** Gives up what belongs to closed files, and drops what has ended: one that nobody reads keeps those behind it. */
+    private void sweep() {
+        for (Block block : List.copyOf(inOrder)) {
+            if (block.file.closed) {
+                giveUp(block);
+            }
+        }
+        inOrder.removeIf(old -> old.ended);
+        pending.removeIf(old -> old.ended);
+        sweepAt = 2 * inOrder.size() + 64;
     }
 
     private void giveUp(Block block) {
@@ -248,7 +258,7 @@ final class Announcements {
     }
 
     private void submit() throws IOException {
-        pending.removeIf(block -> block.ended);
+        sweep();
         long total = 0;
         Map<VectorFile, Map<Integer, List<Block>>> groups = new HashMap<>();
         for (Block block : pending) {

@@ -133,6 +133,29 @@ class DirectoryFaultsTest {
     }
 
     @Test
+    void whatWasAnnouncedOfAClosedFileIsGivenUpByTheNextBatch() throws IOException {
+        write();
+        try (PenstockDirectory served = directory(Fallback.THREADS)) {
+            int[] ordinals = {5, 7, 100};
+            try (DirectoryReader reader = DirectoryReader.open(served)) {
+                FloatVectorValues values = values(reader);
+                served.announce(values, ordinals, 3);
+                values.copy().vectorValue(5); // submits them, and leaves two
+                served.announce(values, new int[] {200}, 1); // is not even submitted
+            }
+            assertThat(served.counters().givenUp()).isZero();
+            try (DirectoryReader reader = DirectoryReader.open(served)) {
+                FloatVectorValues values = values(reader);
+                served.announce(values, ordinals, 1);
+                values.copy().vectorValue(5);
+                assertThat(served.counters().givenUp()).isEqualTo(3);
+                assertThat(served.announcements().bytes()).isZero();
+                assertThat(backend.counters().buffers()).as("buffers").isZero();
+            }
+        }
+    }
+
+    @Test
     void aReadAheadThatFailsNamesTheFileAndTheNextOneWorks() throws IOException {
         write();
         try (PenstockDirectory served = directory(Fallback.THREADS)) {

@@ -6,17 +6,21 @@ import io.penstock.Backends;
 import io.penstock.CommonOptions;
 import io.penstock.Options;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.misc.store.DirectIODirectory;
@@ -39,6 +43,7 @@ final class LuceneBench {
 
     private static final int CANDIDATES = 100;
     private static final int COUNT = 10;
+    private static final int QUERIES = 40; // of each thread
 
     private final Path folder;
     private final int segments;
@@ -58,9 +63,13 @@ final class LuceneBench {
         Options direct = Options.none().with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT);
         try (Backend backend = Backends.open("host", direct);
                 Backend pool = Backends.open("host", direct.with("penstock.host.io", "pool"))) {
-            bench.build();
+            bench.build(bench.index());
+            bench.build(bench.other());
             bench.merges(backend, rounds);
-            bench.rescoring(backend, pool, rounds);
+            bench.mergesBesideQueries(backend, rounds);
+            bench.rescoring(backend, pool, rounds, true, 1);
+            bench.rescoring(backend, pool, rounds, true, 8);
+            bench.rescoring(backend, pool, rounds, false, 1);
         }
     }
 
@@ -68,9 +77,14 @@ final class LuceneBench {
         return folder.resolve("index");
     }
 
-    private void build() throws IOException {
-        if (!Files.exists(index())) {
-            try (Directory plain = new MMapDirectory(index())) {
+    /** An index of the same kind, which is queried while the first is merged. */
+    private Path other() {
+        return folder.resolve("other");
+    }
+
+    private void build(Path index) throws IOException {
+        if (!Files.exists(index)) {
+            try (Directory plain = new MMapDirectory(index)) {
                 VectorIndex.write(plain, VectorIndex.Format.FLAT, segments, each, false, false);
             }
         }
@@ -138,40 +152,138 @@ final class LuceneBench {
         return figures;
     }
 
-    private void rescoring(Backend backend, Backend pool, int rounds) throws Exception {
+    private void mergesBesideQueries(Backend backend, int rounds) throws Exception {
+        Opening direct = path -> new DirectIODirectory(FSDirectory.open(path), 1 << 20, 0);
+        List<String> names = List.of(
+                "MMapDirectory, ADVISE_BY_CONTEXT; RescoreTopNQuery",
+                "MMapDirectory, ADVISE_BY_CONTEXT; all prefetched",
+                "DirectIODirectory, 1 MiB; MMapDirectory, all prefetched",
+                "PenstockDirectory for both");
+        List<Opening> merged = List.of(LuceneBench::byContext, LuceneBench::byContext, direct, penstock(backend));
+        List<Opening> queried =
+                List.of(LuceneBench::byContext, LuceneBench::byContext, LuceneBench::byContext, penstock(backend));
+        List<List<double[]>> all =
+                names.stream().<List<double[]>>map(any -> new ArrayList<>()).toList();
+        for (int round = 0; round < rounds; round++) {
+            for (int way = 0; way < names.size(); way++) {
+                AtomicBoolean ended = new AtomicBoolean();
+                evict(other());
+                try (Directory directory = queried.get(way).open(other());
+                        DirectoryReader reader = DirectoryReader.open(directory)) {
+                    Querying querying = new Querying(reader, way != 0, round, ended::get);
+                    Thread thread = new Thread(querying);
+                    thread.start();
+                    double seconds;
+                    try {
+                        seconds = merge(merged.get(way))[0];
+                    } finally {
+                        ended.set(true);
+                        thread.join();
+                    }
+                    double[] nanos = querying.sorted();
+                    all.get(way).add(new double[] {
+                        seconds,
+                        nanos.length / seconds,
+                        nanos[nanos.length / 2] / 1e6,
+                        nanos[nanos.length * 99 / 100] / 1e6
+                    });
+                }
+            }
+        }
+        System.out.println();
+        System.out.println(
+                "| a merge; beside it a thread that rescores another index | merge s | queries/s | p50 ms | p99 ms |");
+        System.out.println("|---|---|---|---|---|");
+        for (int way = 0; way < names.size(); way++) {
+            List<double[]> runs = all.get(way);
+            System.out.println("| " + names.get(way) + " | " + row(runs, 0, 1) + " | " + row(runs, 1, 0) + " | "
+                    + row(runs, 2, 2) + " | " + row(runs, 3, 2) + " |");
+        }
+    }
+
+    private void rescoring(Backend backend, Backend pool, int rounds, boolean cold, int threads) throws Exception {
         Map<String, Opening> ways = new TreeMap<>();
         ways.put("1 RescoreTopNQuery, MMapDirectory, RANDOM", LuceneBench::byContext);
         ways.put("2 all prefetched, MMapDirectory, RANDOM", LuceneBench::byContext);
         ways.put("3 PenstockDirectory by a pool of preads", penstock(pool));
         ways.put("4 PenstockDirectory", penstock(backend));
-        for (boolean cold : new boolean[] {true, false}) {
-            Map<String, List<double[]>> all = new TreeMap<>();
-            for (int round = 0; round < rounds; round++) {
-                List<String> answers = new ArrayList<>();
-                for (Map.Entry<String, Opening> way : ways.entrySet()) {
-                    boolean announces = !way.getKey().startsWith("1");
-                    all.computeIfAbsent(way.getKey(), any -> new ArrayList<>())
-                            .add(queries(way.getValue(), announces, cold, round, answers));
-                }
-                if (answers.stream().distinct().count() != 1) {
-                    throw new IllegalStateException("the answers differ");
-                }
+        Map<String, List<double[]>> all = new TreeMap<>();
+        for (int round = 0; round < rounds; round++) {
+            List<String> answers = new ArrayList<>();
+            for (Map.Entry<String, Opening> way : ways.entrySet()) {
+                boolean announces = !way.getKey().startsWith("1");
+                all.computeIfAbsent(way.getKey(), any -> new ArrayList<>())
+                        .add(queries(way.getValue(), announces, cold, threads, round, answers));
             }
-            System.out.println();
-            System.out.println("| " + CANDIDATES + " candidates, " + (cold ? "cold" : "in the page cache")
-                    + " | p50 ms | p99 ms | processor ms |");
-            System.out.println("|---|---|---|---|");
-            all.forEach((way, runs) -> System.out.println("| " + way.substring(2) + " | " + row(runs, 0, 2) + " | "
-                    + row(runs, 1, 2) + " | " + row(runs, 2, 2) + " |"));
+            if (answers.stream().distinct().count() != 1) {
+                throw new IllegalStateException("the answers differ");
+            }
+        }
+        System.out.println();
+        System.out.println("| " + CANDIDATES + " candidates, " + (cold ? "cold" : "in the page cache") + ", "
+                + (threads == 1 ? "one thread" : threads + " threads")
+                + " | queries/s | p50 ms | p99 ms | processor ms |");
+        System.out.println("|---|---|---|---|---|");
+        all.forEach((way, runs) -> System.out.println("| " + way.substring(2) + " | " + row(runs, 0, 0) + " | "
+                + row(runs, 1, 2) + " | " + row(runs, 2, 2) + " | " + row(runs, 3, 2) + " |"));
+    }
+
+    /** What a thread does that queries; keeps the time and the hits of each query. */
+    private final class Querying implements Runnable {
+
+        private final IndexSearcher searcher;
+        private final boolean announces;
+        private final Random random;
+        private final BooleanSupplier ended; // asked behind each query
+        private final List<Long> nanos = new ArrayList<>();
+        private final StringBuilder answer = new StringBuilder();
+
+        Querying(DirectoryReader reader, boolean announces, int seed, BooleanSupplier ended) {
+            this.searcher = new IndexSearcher(reader);
+            this.announces = announces;
+            this.random = new Random(seed);
+            this.ended = ended;
+        }
+
+        @Override
+        public void run() {
+            try {
+                do {
+                    query();
+                } while (!ended.getAsBoolean());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        private void query() throws IOException {
+            float[] target = VectorIndex.vector(random);
+            List<BytesRef> ids = random.ints(CANDIDATES, 0, segments * each)
+                    .mapToObj(id -> new BytesRef("" + id))
+                    .toList();
+            Query candidates = searcher.rewrite(new TermInSetQuery("id", ids));
+            Query query = announces
+                    ? new PenstockRescoreQuery(candidates, VectorIndex.FIELD, target, COUNT)
+                    : RescoreTopNQuery.createFullPrecisionRescorerQuery(candidates, target, VectorIndex.FIELD, COUNT);
+            long start = System.nanoTime();
+            for (ScoreDoc hit : searcher.search(query, COUNT).scoreDocs) {
+                answer.append(hit.doc)
+                        .append(' ')
+                        .append((int) (hit.score * 1e4))
+                        .append(' ');
+            }
+            nanos.add(System.nanoTime() - start);
+        }
+
+        double[] sorted() {
+            return nanos.stream().mapToDouble(Long::doubleValue).sorted().toArray();
         }
     }
 
-    private double[] queries(Opening opening, boolean announces, boolean cold, int seed, List<String> answers)
+    /** Returns queries per second, the median and the 99th percentile of a query, and processor time of each. */
+    private double[] queries(
+            Opening opening, boolean announces, boolean cold, int threads, int seed, List<String> answers)
             throws Exception {
-        int queries = 40;
-        double[] nanos = new double[queries];
-        StringBuilder answer = new StringBuilder();
-        long processor;
         try (Directory directory = opening.open(index());
                 DirectoryReader reader = DirectoryReader.open(directory)) {
             if (cold) {
@@ -181,33 +293,36 @@ final class LuceneBench {
                     run("dd", "if=" + file, "of=/dev/null", "bs=1M", "status=none");
                 }
             }
-            IndexSearcher searcher = new IndexSearcher(reader);
-            Random random = new Random(seed);
-            processor = processorNanos();
-            for (int i = 0; i < queries; i++) {
-                float[] target = VectorIndex.vector(random);
-                List<BytesRef> ids = random.ints(CANDIDATES, 0, segments * each)
-                        .mapToObj(id -> new BytesRef("" + id))
-                        .toList();
-                Query candidates = searcher.rewrite(new TermInSetQuery("id", ids));
-                Query query = announces
-                        ? new PenstockRescoreQuery(candidates, VectorIndex.FIELD, target, COUNT)
-                        : RescoreTopNQuery.createFullPrecisionRescorerQuery(
-                                candidates, target, VectorIndex.FIELD, COUNT);
-                long start = System.nanoTime();
-                for (ScoreDoc hit : searcher.search(query, COUNT).scoreDocs) {
-                    answer.append(hit.doc)
-                            .append(' ')
-                            .append((int) (hit.score * 1e4))
-                            .append(' ');
-                }
-                nanos[i] = System.nanoTime() - start;
+            List<Querying> all = new ArrayList<>();
+            List<Thread> running = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                AtomicInteger done = new AtomicInteger();
+                Querying querying =
+                        new Querying(reader, announces, seed * threads + i, () -> done.incrementAndGet() == QUERIES);
+                all.add(querying);
+                running.add(new Thread(querying));
             }
+            long processor = processorNanos();
+            long start = System.nanoTime();
+            running.forEach(Thread::start);
+            for (Thread thread : running) {
+                thread.join();
+            }
+            double seconds = (System.nanoTime() - start) / 1e9;
             processor = processorNanos() - processor;
+            answers.add(all.stream().map(querying -> querying.answer.toString()).collect(Collectors.joining()));
+            double[] nanos = all.stream()
+                    .flatMap(querying -> querying.nanos.stream())
+                    .mapToDouble(Long::doubleValue)
+                    .sorted()
+                    .toArray();
+            return new double[] {
+                nanos.length / seconds,
+                nanos[nanos.length / 2] / 1e6,
+                nanos[nanos.length * 99 / 100] / 1e6,
+                processor / 1e6 / nanos.length
+            };
         }
-        answers.add(answer.toString());
-        Arrays.sort(nanos);
-        return new double[] {nanos[queries / 2] / 1e6, nanos[queries * 99 / 100] / 1e6, processor / 1e6 / queries};
     }
 
     /** The median and the range of a figure. */
