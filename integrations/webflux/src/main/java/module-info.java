@@ -5,6 +5,8 @@ module io.penstock.webflux {
     requires io.penstock.netty;
     requires transitive spring.core;
     requires transitive spring.web;
+    requires static io.netty.handler;
+    requires static io.netty.transport;
     requires static reactor.netty.core;
     requires static reactor.netty.http;
     requires static transitive org.jspecify;

@@ -2,8 +2,10 @@
 package io.penstock;
 
 import java.net.URI;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Optional;
 import java.util.Set;
 import reactor.core.publisher.Mono;
 
@@ -68,6 +70,22 @@ public interface StorageFile extends AutoCloseable {
      */
     default FileRegion region(long offset, long length) {
         return new FileRegion(this, offset, length);
+    }
+
+    /**
+     * Opens a channel of this very file, whatever its name refers to by now, if the system has all of these bytes in
+     * memory: what reads them there, such as {@link FileChannel#transferTo} to a socket, waits for no disk and costs no
+     * copy. Does not block: looking up a GiB takes some 3 ms.
+     *
+     * <p><b>Result:</b> empty where some bytes are not in memory, or where that is not known: files of servers and
+     * other hosts, files opened with {@link FileOption#DIRECT}, more than 1 GiB, other systems than Linux. To a user who
+     * neither owns the file nor may write to it, Linux says of all bytes that they are in memory.
+     *
+     * <p><b>Ownership:</b> the caller closes the channel, which may outlive this file. <b>Errors:</b>
+     * {@link ClosedException} if this file is closed; {@link IllegalArgumentException} as {@link #region}.
+     */
+    default Optional<FileChannel> cachedChannel(long offset, long length) {
+        return Optional.empty();
     }
 
     /**

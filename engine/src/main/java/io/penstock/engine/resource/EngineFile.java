@@ -4,6 +4,7 @@ package io.penstock.engine.resource;
 import io.penstock.FileOption;
 import io.penstock.PenstockException;
 import io.penstock.StorageFile;
+import io.penstock.engine.kit.file.HostFile;
 import io.penstock.engine.order.BlockLocks;
 import io.penstock.engine.order.Pinned;
 import io.penstock.engine.order.SyncLine;
@@ -12,10 +13,12 @@ import io.penstock.engine.spi.AsyncFile;
 import io.penstock.engine.spi.NativeFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -235,6 +238,22 @@ public class EngineFile extends Pinned implements StorageFile {
             return nativeFile().size();
         } catch (IOException e) {
             throw named("size", e);
+        } finally {
+            unpin();
+        }
+    }
+
+    @Override
+    public Optional<FileChannel> cachedChannel(long offset, long length) {
+        region(offset, length); // which checks them
+        if (!(general instanceof HostFile host) || !readable || length == 0) {
+            return Optional.empty();
+        }
+        if (!tryPin()) {
+            throw Failures.closed("a channel of " + path, "the file", ClosedPlaces.of(this));
+        }
+        try {
+            return host.cachedChannel(offset, length);
         } finally {
             unpin();
         }

@@ -74,8 +74,12 @@ class SendTest {
         new Random(3).nextBytes(bytes);
         Files.write(folder.resolve("data.bin"), bytes);
         backend = Backends.open("host", Options.none().with(CommonOptions.POISON, true));
-        files = new HttpFiles(backend).chunkBytes(4096).depth(2);
+        files = of(new HttpFiles(backend).chunkBytes(4096).depth(2));
         server = new TestServer(files, folder);
+    }
+
+    HttpFiles of(HttpFiles usual) {
+        return usual;
     }
 
     @AfterEach

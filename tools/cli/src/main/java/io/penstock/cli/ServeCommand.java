@@ -152,7 +152,7 @@ final class ServeCommand implements Callable<Integer> {
         Options options = Options.none().with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT);
         try (Backend backend = Backends.open("host", options);
                 OpenFiles files = new OpenFiles(backend, served, openFiles)) {
-            serve(served, new LeasedContents(backend, files, chunkBytes, depth), limits);
+            serve(served, new LeasedContents(backend, files, chunkBytes, depth, true), limits);
         } finally {
             ended.countDown();
         }

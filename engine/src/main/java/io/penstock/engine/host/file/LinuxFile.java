@@ -9,6 +9,7 @@ import io.penstock.engine.kit.ffi.Errno;
 import io.penstock.engine.kit.ffi.ErrnoException;
 import io.penstock.engine.kit.ffi.LibC;
 import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.PageCache;
 import io.penstock.engine.kit.ffi.PathName;
 import io.penstock.engine.kit.file.FileStamp;
 import io.penstock.engine.kit.file.HostFailure;
@@ -19,6 +20,7 @@ import java.io.UncheckedIOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -26,9 +28,11 @@ import java.nio.file.FileSystems;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.ProviderMismatchException;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 public final class LinuxFile implements HostFile {
     private static final int MODE = 0666;
     private static final int STATFS_BYTES = 120;
+    private static final long MOST_CACHED = 1L << 30; // whose pages are looked up within 3 ms
     private static final Indices INDICES = new Indices();
 
     private final FileCalls calls;
@@ -128,6 +133,19 @@ public final class LinuxFile implements HostFile {
     /** Returns a small number, unique among the files that are open now. */
     public int index() {
         return index;
+    }
+
+    @Override
+    public Optional<FileChannel> cachedChannel(long offset, long bytes) {
+        boolean asked = lane == null && isCached() && !blockDevice && bytes <= MOST_CACHED;
+        if (!asked || !PageCache.holds(fd, offset, bytes)) {
+            return Optional.empty();
+        }
+        try { // of what the descriptor refers to, whatever has its name by now
+            return Optional.of(FileChannel.open(Path.of("/proc/self/fd/" + fd), StandardOpenOption.READ));
+        } catch (IOException e) {
+            return Optional.empty(); // its mode was changed, or there is no /proc
+        }
     }
 
     @Override

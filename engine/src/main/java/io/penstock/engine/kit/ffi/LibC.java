@@ -25,6 +25,7 @@ public final class LibC {
 
     public static final int SEEK_END = 2;
 
+    public static final int PROT_READ = 1;
     public static final int PROT_READ_WRITE = 3;
     public static final int MAP_SHARED = 1;
     public static final int MAP_PRIVATE = 2;
@@ -130,6 +131,9 @@ public final class LibC {
     public static native long mmap(long address, long length, int protection, int flags, int fd, long offset);
 
     public static native int munmap(long address, long length);
+
+    /** Sets a byte for each page, whose lowest bit says whether it is in memory. */
+    public static native int mincore(long address, long length, byte[] pages);
 
     public static native int madvise(long address, long length, int advice);
 

@@ -5,7 +5,9 @@ import io.penstock.FileOption;
 import io.penstock.engine.spi.NativeFile;
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -26,6 +28,11 @@ public interface HostFile extends NativeFile {
 
     /** Returns its descriptor, which stays owned by this file; -1 once closed, or if a JDK channel reads the file. */
     int fd();
+
+    /** As {@link io.penstock.StorageFile#cachedChannel}; the caller keeps this file open meanwhile. */
+    default Optional<FileChannel> cachedChannel(long offset, long bytes) {
+        return Optional.empty();
+    }
 
     /** Returns its current stamp. */
     FileStamp stamp() throws IOException;

@@ -2,7 +2,9 @@
 package io.penstock.cli.serve;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.FileRegion;
 import io.penstock.netty.http.FileParts;
+import java.util.Optional;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
@@ -19,5 +21,10 @@ public interface Contents {
 
         /** Reads a body, under back-pressure; fails if the file has become too short for it. */
         Publisher<ByteBuf> bytes(FileParts body);
+
+        /** Returns a body that the kernel sends from its page cache, which the caller releases; empty to read it. */
+        default Optional<FileRegion> cached(FileParts body) {
+            return Optional.empty();
+        }
     }
 }

@@ -119,7 +119,12 @@ final class FileHandler implements BiFunction<HttpServerRequest, HttpServerRespo
     }
 
     private static Mono<Void> send(HttpServerResponse response, Reply reply, Contents.Content content) {
-        return start(response, reply).send(content.bytes(reply.body())).then();
+        return Mono.defer(() -> {
+            HttpServerResponse started = start(response, reply);
+            return content.cached(reply.body())
+                    .map(region -> started.sendObject(region).then())
+                    .orElseGet(() -> started.send(content.bytes(reply.body())).then());
+        });
     }
 
     private static HttpServerResponse start(HttpServerResponse response, Reply reply) {

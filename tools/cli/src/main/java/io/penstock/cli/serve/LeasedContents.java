@@ -4,6 +4,7 @@ package io.penstock.cli.serve;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.DefaultFileRegion;
 import io.penstock.Backend;
 import io.penstock.FileRegion;
 import io.penstock.HostLease;
@@ -14,6 +15,7 @@ import io.penstock.netty.http.FileParts;
 import java.io.EOFException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -21,7 +23,8 @@ import reactor.core.publisher.Mono;
 
 /**
  * File regions, leased chunk by chunk to the socket: at most {@code depth} chunks per response exist, whether held by
- * the device or by Netty, and the next is read when the socket releases one.
+ * the device or by Netty, and the next is read when the socket releases one. What is in the page cache the kernel sends
+ * by itself: the event loop, which makes that call, would wait for a disk.
  */
 public final class LeasedContents implements Contents {
 
@@ -29,25 +32,46 @@ public final class LeasedContents implements Contents {
     private final OpenFiles files;
     private final long chunkBytes;
     private final int depth;
+    private final boolean sendfile;
 
     /**
      * Reads through {@code backend}, which the caller owns.
      *
      * @param files open files of that backend
+     * @param sendfile whether the kernel sends what is in its page cache
      */
-    public LeasedContents(Backend backend, OpenFiles files, long chunkBytes, int depth) {
+    public LeasedContents(Backend backend, OpenFiles files, long chunkBytes, int depth, boolean sendfile) {
         this.backend = backend;
         this.files = files;
         this.chunkBytes = chunkBytes;
         this.depth = depth;
+        this.sendfile = sendfile;
     }
 
     @Override
     public Mono<Void> use(FoundFile file, Function<Content, Mono<Void>> response) {
         return Mono.using(
                 Held::new,
-                held -> files.use(file, held).flatMap(use -> response.apply(body -> bytes(use.file(), body))),
+                held -> files.use(file, held).flatMap(use -> response.apply(content(use.file()))),
                 Held::close);
+    }
+
+    private Content content(StorageFile file) {
+        return new Content() {
+            @Override
+            public Publisher<ByteBuf> bytes(FileParts body) {
+                return LeasedContents.this.bytes(file, body);
+            }
+
+            @Override
+            public Optional<io.netty.channel.FileRegion> cached(FileParts body) {
+                FileParts.Part part = body.parts().get(0);
+                return sendfile && body.parts().size() == 1
+                        ? file.cachedChannel(part.offset(), part.length())
+                                .map(channel -> new DefaultFileRegion(channel, part.offset(), part.length()))
+                        : Optional.empty();
+            }
+        };
     }
 
     private Publisher<ByteBuf> bytes(StorageFile file, FileParts body) {

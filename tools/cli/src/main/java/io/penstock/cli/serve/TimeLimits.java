@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.FileRegion;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.concurrent.Future;
@@ -30,6 +31,7 @@ final class TimeLimits extends IdleStateHandler {
     private @Nullable ChannelHandlerContext context;
     private @Nullable Future<?> deadline;
     private @Nullable Future<?> measuring;
+    private @Nullable FileRegion region; // written last
     private long written;
     private long taken;
     private long credit;
@@ -94,7 +96,7 @@ final class TimeLimits extends IdleStateHandler {
         if (!answering || outbound == null) {
             return;
         }
-        long pending = outbound.totalPendingWriteBytes();
+        long pending = pending(outbound);
         long before = taken;
         taken = written - pending;
         credit = pending == 0 ? 2 * due : Math.min(MOST_CREDIT, credit + taken - before) - due;
@@ -105,10 +107,19 @@ final class TimeLimits extends IdleStateHandler {
         }
     }
 
+    /** Netty counts no byte of a region. There is one at a time: the next response waits for the end of this one. */
+    private long pending(ChannelOutboundBuffer outbound) {
+        long ofRegion = region == null ? 0 : region.count() - region.transferred();
+        return outbound.totalPendingWriteBytes() + ofRegion;
+    }
+
     @Override
     public void write(ChannelHandlerContext writing, Object message, ChannelPromise promise) throws Exception {
         if (message instanceof ByteBuf bytes) {
             written += bytes.readableBytes();
+        } else if (message instanceof FileRegion next) {
+            region = next;
+            written += next.count();
         }
         super.write(writing, message, promise);
     }
@@ -144,7 +155,7 @@ final class TimeLimits extends IdleStateHandler {
         // The first event after a completed write is fired whether or not bytes were sent meanwhile.
         ChannelOutboundBuffer outbound =
                 event.isFirst() ? null : stalled.channel().unsafe().outboundBuffer();
-        if (outbound != null && outbound.totalPendingWriteBytes() > 0) {
+        if (outbound != null && pending(outbound) > 0) {
             close(stalled);
         }
     }

@@ -76,7 +76,7 @@ class HeldTest {
         Options direct = Options.none().with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT);
         try (Backend backend = Backends.open("host", direct);
                 OpenFiles files = new OpenFiles(backend, directory, 2)) {
-            LeasedContents contents = new LeasedContents(backend, files, 64 << 10, 2);
+            LeasedContents contents = new LeasedContents(backend, files, 64 << 10, 2, false);
             Random random = new Random(1);
             for (int i = 0; i < CANCELS; i++) {
                 Disposable request = request(contents, found.get(random.nextInt(FILES)));
@@ -91,6 +91,32 @@ class HeldTest {
                 LockSupport.parkNanos(1_000_000);
             }
             assertThat(files.uses()).isZero();
+        }
+        assertThat(open(folder)).isZero();
+    }
+
+    @Test
+    void whatIsInThePageCacheIsSentByTheKernelIfThatIsWanted(@TempDir Path folder) throws IOException {
+        ServedDirectory directory = new ServedDirectory(folder);
+        Files.write(folder.resolve("f"), new byte[200_000]);
+        FoundFile found = directory.find(new RequestPath(List.of("f"))).orElseThrow();
+        try (Backend backend = Backends.open("host");
+                OpenFiles files = new OpenFiles(backend, directory, 2)) {
+            for (boolean sendfile : new boolean[] {true, false}) {
+                LeasedContents contents = new LeasedContents(backend, files, 64 << 10, 2, sendfile);
+                List<Boolean> cached = new ArrayList<>();
+                contents.use(
+                                found,
+                                content -> Mono.fromRunnable(() -> content.cached(FileParts.of(5, 100_000))
+                                        .ifPresentOrElse(
+                                                region -> {
+                                                    cached.add(region.position() == 5 && region.count() == 100_000);
+                                                    region.release();
+                                                },
+                                                () -> cached.add(false))))
+                        .block();
+                assertThat(cached).containsExactly(sendfile && !backend.isFallback());
+            }
         }
         assertThat(open(folder)).isZero();
     }

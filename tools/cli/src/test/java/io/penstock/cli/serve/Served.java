@@ -32,7 +32,7 @@ final class Served implements AutoCloseable {
         root = directory.root();
         backend = Backends.open("host", Options.none().with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT));
         files = new OpenFiles(backend, directory, 16);
-        LeasedContents contents = new LeasedContents(backend, files, CHUNK, DEPTH);
+        LeasedContents contents = new LeasedContents(backend, files, CHUNK, DEPTH, true);
         server = FileServer.start(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 List.of(names),

@@ -50,7 +50,7 @@ public final class PeerServer {
     private static Contents leased(ServedDirectory served, long chunkBytes, int depth) {
         Backend backend =
                 Backends.open("host", Options.none().with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT));
-        return new LeasedContents(backend, new OpenFiles(backend, served, 16), chunkBytes, depth);
+        return new LeasedContents(backend, new OpenFiles(backend, served, 16), chunkBytes, depth, true);
     }
 
     /** The same Reactor Netty with its sendFile, and nothing else: no look at the file, no conditions. */
