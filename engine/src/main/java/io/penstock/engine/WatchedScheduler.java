@@ -2,10 +2,13 @@
 package io.penstock.engine;
 
 import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.scheduler.Scheduler;
 
 /**
@@ -71,13 +74,28 @@ record WatchedScheduler(Scheduler delivery, Scheduler watch) implements Schedule
     private Runnable watched(Runnable task) {
         return () -> {
             Thread thread = Thread.currentThread();
-            Disposable late = watch.schedule(() -> warn(thread), PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            AtomicBoolean over = new AtomicBoolean(); // of the two that come last, the first
+            Disposable late = later(() -> {
+                if (over.compareAndSet(false, true)) {
+                    warn(thread);
+                }
+            });
             try {
                 task.run();
             } finally {
-                late.dispose();
+                if (over.compareAndSet(false, true)) { // else a dispose would interrupt the logger
+                    late.dispose();
+                }
             }
         };
+    }
+
+    private Disposable later(Runnable warning) {
+        try {
+            return watch.schedule(warning, PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) { // it is shut down: what is delivered matters more
+            return Disposables.disposed();
+        }
     }
 
     private static void warn(Thread thread) {

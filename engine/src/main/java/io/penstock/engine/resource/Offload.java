@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.resource;
 
+import io.penstock.engine.kit.DaemonThread;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -37,14 +38,7 @@ public final class Offload {
     static Scheduler threads(int most, int queued, String name, int keepSeconds) {
         AtomicInteger count = new AtomicInteger();
         Scheduler threads = new Schedulers.Factory() {}.newBoundedElastic(
-                most,
-                queued,
-                task -> {
-                    Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                },
-                keepSeconds);
+                most, queued, task -> new DaemonThread(name + "-" + count.incrementAndGet(), task), keepSeconds);
         threads.init();
         return threads;
     }

@@ -122,8 +122,8 @@ public final class CuFileDriver {
         try {
             wanted.afterOpening();
             driver = new CuFileDriver(wanted, readProperties(), ours);
-        } catch (CuFileRefusal e) {
-            closed = ours ? e.getMessage() : null;
+        } catch (CuFileRefusal | RuntimeException | Error e) {
+            closed = ours ? String.valueOf(e.getMessage()) : null;
             shut(ours);
             throw e;
         }

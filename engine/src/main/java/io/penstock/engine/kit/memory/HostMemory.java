@@ -31,8 +31,9 @@ public interface HostMemory extends DeviceMemory {
     /** Returns the memory of a direct buffer from 0 to its capacity, which stays referenced by the result. */
     static HostMemory wrap(ByteBuffer memory) {
         ByteBuffer whole = memory.duplicate().clear();
-        long address =
-                NativeMemory.isAvailable() ? NativeMemory.address(whole) : Mapping.inventAddress(whole.capacity());
+        long address = NativeMemory.isAvailable()
+                ? NativeMemory.address(whole)
+                : Mapping.inventAddress(whole.capacity()) + whole.alignmentOffset(0, Mapping.ALIGNMENT);
         return new Wrapped(address, whole.capacity(), whole);
     }
 

@@ -119,7 +119,9 @@ public final class Mapping {
 
     private static Mapping allocateDirect(long bytes) throws ErrnoException {
         try {
-            ByteBuffer memory = ByteBuffer.allocateDirect(Math.toIntExact(bytes));
+            ByteBuffer memory = ByteBuffer.allocateDirect(Math.toIntExact(bytes + ALIGNMENT))
+                    .alignedSlice(ALIGNMENT) // as its invented address is
+                    .slice(0, (int) bytes);
             return new Mapping(inventAddress(bytes), bytes, 0, memory);
         } catch (ArithmeticException | OutOfMemoryError none) {
             throw new ErrnoException("allocation of " + bytes + " bytes", "allocateDirect", Errno.ENOMEM);
