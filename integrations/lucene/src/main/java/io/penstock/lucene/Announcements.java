@@ -110,6 +110,7 @@ final class Announcements {
     private ByteBuffer scratch = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
     private boolean recording;
     boolean recorded; // a read, since it was asked for
+    boolean full; // one more would have given up others
     private int sweepAt = 64;
 
     Announcements(PenstockDirectory directory, Memory memory) {
@@ -129,6 +130,7 @@ final class Announcements {
     void recording(boolean now) {
         recording = now;
         recorded = false;
+        full = false;
     }
 
     /** Returns whether a read was announced in its place. */
@@ -145,7 +147,7 @@ final class Announcements {
         return bytes;
     }
 
-    /** Announces bytes; gives up the oldest ones beyond the bound. */
+    /** Announces bytes; gives up the oldest ones beyond the bound, or, while recording, announces none beyond it. */
     void add(VectorFile file, long from, int count) {
         if (memory.closed || file.closed) {
             return;
@@ -157,6 +159,10 @@ final class Announcements {
         Block before = blocks.get(start);
         if (before != null && (before.holds(from, count) || before.batch != null)) {
             before.announcedEnd = Math.max(before.announcedEnd, from + count);
+            return;
+        }
+        if (recording && bytes + end - start > directory.announcedBytes) {
+            full = true;
             return;
         }
         if (before != null) {
@@ -212,6 +218,9 @@ final class Announcements {
         if (block.batch == null) {
             submit();
         }
+        if (block.ended) {
+            return false; // its file was closed meanwhile
+        }
         boolean last = from + target.remaining() >= block.announcedEnd;
         CompletableFuture<@Nullable Completion> gather = Objects.requireNonNull(block.gather);
         try {
@@ -266,6 +275,9 @@ final class Announcements {
             groups.computeIfAbsent(block.file, any -> new TreeMap<>())
                     .computeIfAbsent(block.length, any -> new ArrayList<>())
                     .add(block);
+        }
+        if (total == 0) {
+            return;
         }
         DeviceBuffer buffer =
                 Waiting.allocate(directory.backend, total, "the memory of " + pending.size() + " vectors");

@@ -175,7 +175,7 @@ public final class PenstockDirectory extends FSDirectory {
             StorageFile file = open(name, FileOption.READ);
             if (file != null) {
                 boolean takesMerges = matches(merged, name);
-                return VectorInput.open(rest, new VectorFile(this, file, takesAnnouncements, takesMerges, merges));
+                return VectorInput.open(rest, VectorFile.of(this, file, takesAnnouncements, takesMerges, merges));
             }
             rest.close();
         } catch (IOException | RuntimeException e) {
@@ -255,14 +255,13 @@ public final class PenstockDirectory extends FSDirectory {
         Objects.checkFromIndexSize(0, count, ordinals.length);
         FloatVectorValues copy = values.copy();
         Announcements mine = announcements();
-        long block = 2L * Math.max(Announcements.LEAST, copy.getVectorByteLength());
         mine.recording(true);
         try {
             for (int i = 0; i < count; i++) {
-                if (mine.bytes() + block > announcedBytes) {
+                copy.vectorValue(ordinals[i]);
+                if (mine.full) {
                     return i;
                 }
-                copy.vectorValue(ordinals[i]);
                 if (!mine.recorded) { // it was read
                     copy.prefetch(ordinals, count);
                     return 0;

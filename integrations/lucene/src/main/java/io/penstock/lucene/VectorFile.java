@@ -22,7 +22,8 @@ final class VectorFile implements AutoCloseable {
     final boolean ofMerge; // opened by a merge, for itself
     volatile boolean closed;
 
-    VectorFile(PenstockDirectory directory, StorageFile file, boolean announced, boolean merged, boolean ofMerge) {
+    private VectorFile(
+            PenstockDirectory directory, StorageFile file, boolean announced, boolean merged, boolean ofMerge) {
         this.directory = directory;
         this.file = file;
         this.length = file.size();
@@ -30,6 +31,17 @@ final class VectorFile implements AutoCloseable {
         this.announced = announced;
         this.merged = merged;
         this.ofMerge = ofMerge;
+    }
+
+    /** Takes over the file, also if that throws. */
+    static VectorFile of(
+            PenstockDirectory directory, StorageFile file, boolean announced, boolean merged, boolean ofMerge) {
+        try {
+            return new VectorFile(directory, file, announced, merged, ofMerge);
+        } catch (RuntimeException e) { // its length is not known
+            file.close();
+            throw e;
+        }
     }
 
     ReadAhead readAhead(long end) {

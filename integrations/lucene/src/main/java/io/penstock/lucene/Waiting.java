@@ -5,6 +5,7 @@ import io.penstock.Backend;
 import io.penstock.ClosedException;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
+import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -28,12 +29,17 @@ final class Waiting {
      * @throws IOException names the file, and has the failure as its cause
      */
     static Completion await(CompletableFuture<@Nullable Completion> transfer, Object file) throws IOException {
+        return Objects.requireNonNull(get(transfer, file), "a transfer must have a completion");
+    }
+
+    /** Waits until what was written to a file is durable; as {@link #await}. */
+    static void sync(Backend backend, StorageFile file) throws IOException {
+        get(backend.blocking().future(file.sync()), file.path());
+    }
+
+    private static <T> @Nullable T get(CompletableFuture<@Nullable T> transfer, Object file) throws IOException {
         try {
-            Completion done = transfer.get();
-            if (done == null) {
-                throw new IllegalStateException("a transfer must have a completion, had none: " + file);
-            }
-            return done;
+            return transfer.get();
         } catch (InterruptedException e) {
             throw interrupted(file, e);
         } catch (ExecutionException e) {

@@ -76,7 +76,10 @@ final class WriteBehind extends OutputStream {
         Waiting.await(Objects.requireNonNull(window.transfer), file.path());
     }
 
-    /** Waits until all is written, but not until it is durable. */
+    /**
+     * Waits until all is written and durable: some file systems report only then that they could not keep it, and
+     * Lucene deletes what it has merged.
+     */
     @Override
     public void close() throws IOException {
         try (file) {
@@ -86,6 +89,7 @@ final class WriteBehind extends OutputStream {
             for (Window window : busy) {
                 await(window);
             }
+            Waiting.sync(directory.backend, file);
         } finally {
             if (now != null) {
                 now.memory.close();

@@ -66,8 +66,7 @@ class DirectoryFaultsTest {
 
     @AfterEach
     void close() {
-        assertThat(backend.counters().buffers()).as("buffers").isZero();
-        assertThat(backend.counters().files()).as("files").isZero();
+        Left.awaitNothing(backend);
         backend.close();
     }
 

@@ -11,7 +11,6 @@ import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FSLockFactory;
 import org.apache.lucene.tests.store.BaseDirectoryTestCase;
 import org.junit.AfterClass;
-import org.junit.Assert;
 import org.junit.BeforeClass;
 
 /** What Lucene expects of every directory; all files are served. */
@@ -33,8 +32,7 @@ public abstract class DirectoryTestCase extends BaseDirectoryTestCase {
 
     @AfterClass
     public static void closeBackend() {
-        Assert.assertEquals("files", 0, backend.counters().files());
-        Assert.assertEquals("pins", 0, backend.counters().pins());
+        Left.awaitNothing(backend);
         backend.close();
     }
 

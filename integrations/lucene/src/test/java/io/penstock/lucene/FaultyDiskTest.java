@@ -25,7 +25,10 @@ import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.FloatVectorValues;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FSLockFactory;
+import org.apache.lucene.store.IOContext;
+import org.apache.lucene.store.IndexOutput;
 import org.apache.lucene.store.MMapDirectory;
+import org.apache.lucene.store.MergeInfo;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -149,8 +152,26 @@ class FaultyDiskTest {
                 assertThat(values.copy().vectorValue(7)).isEqualTo(right);
                 assertThat(served.counters().gathered()).isEqualTo(6);
             }
-            assertThat(backend.counters().buffers()).as("buffers").isZero();
-            assertThat(backend.counters().files()).as("files").isZero();
+            Left.awaitNothing(backend);
+        }
+    }
+
+    /** Lucene deletes the segments that were merged. */
+    @Test
+    void aDiskThatCannotKeepWhatAMergeHasWrittenSaysSo() throws IOException {
+        try (Backend backend = Backends.open("host")) {
+            Options options = Options.none().with(LuceneOptions.FALLBACK, LuceneOptions.Fallback.THREADS);
+            try (PenstockDirectory served =
+                    PenstockDirectory.open(folder.resolve("mounted"), backend, options, FSLockFactory.getDefault())) {
+                IndexOutput output =
+                        served.createOutput("_9.vec", IOContext.merge(new MergeInfo(1, 1 << 20, false, 1)));
+                output.writeBytes(new byte[300_000], 300_000);
+                order("fail s 0 5 1");
+                assertThatThrownBy(output::close)
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContainingAll("_9.vec", "EIO (5)");
+            }
+            Left.awaitNothing(backend);
         }
     }
 
@@ -180,8 +201,7 @@ class FaultyDiskTest {
                 served.announce(values, ORDINALS, 3);
                 assertThat(values.copy().vectorValue(7)).isEqualTo(right);
             }
-            assertThat(backend.counters().buffers()).as("buffers").isZero();
-            assertThat(backend.counters().files()).as("files").isZero();
+            Left.awaitNothing(backend);
         }
     }
 }

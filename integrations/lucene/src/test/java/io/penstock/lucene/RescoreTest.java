@@ -59,9 +59,7 @@ class RescoreTest {
 
     @AfterEach
     void close() {
-        assertThat(backend.counters().buffers()).as("buffers").isZero();
-        assertThat(backend.counters().files()).as("files").isZero();
-        assertThat(backend.counters().pins()).as("pins").isZero();
+        Left.awaitNothing(backend);
         backend.close();
     }
 
