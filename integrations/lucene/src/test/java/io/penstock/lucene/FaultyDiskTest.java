@@ -49,7 +49,7 @@ class FaultyDiskTest {
     private @Nullable Process server;
     private Writer orders = Writer.nullWriter();
     private BufferedReader answers = new BufferedReader(Reader.nullReader());
-    private long vector; // where that of ordinal 7 begins
+    private long vector; // where the vector of ordinal 7 begins
 
     /** Leaves the index where it is, but for the file of its vectors. */
     @BeforeEach

@@ -4,6 +4,7 @@ package io.penstock.cli.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
+import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpContent;
@@ -14,6 +15,7 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
+import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -159,6 +161,56 @@ class TimeLimitsTest {
         write(10);
         pass(STALLED - 1, TimeUnit.SECONDS);
         assertThat(channel.isOpen()).isTrue();
+    }
+
+    /** A body that the kernel sends; of which so much has gone. */
+    private final class Region extends DefaultFileRegion {
+
+        private long gone;
+
+        Region(long bytes) {
+            super(new File("unused"), 0, bytes);
+        }
+
+        @Override
+        public long transferred() {
+            return gone;
+        }
+
+        void write() {
+            var unused = channel.write(this);
+            channel.unsafe().outboundBuffer().addFlush();
+        }
+
+        /** As a socket tells it. */
+        void goesOn(long bytes) {
+            gone += bytes;
+            channel.unsafe().outboundBuffer().progress(bytes);
+        }
+    }
+
+    @Test
+    void aClientThatReadsNoByteOfARegionIsDisconnected() {
+        request();
+        beginResponse();
+        new Region(1_000_000).write();
+        passSecondBySecond(STALLED);
+        assertThat(channel.isOpen()).as("looked at for the first time").isTrue();
+        passSecondBySecond(3 * STALLED);
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void aClientThatReadsARegionSlowlyIsNot() {
+        request();
+        beginResponse();
+        Region region = new Region(1L << 30);
+        region.write();
+        for (int i = 0; i < 200; i++) {
+            passSecondBySecond(STALLED - 1);
+            assertThat(channel.isOpen()).isTrue();
+            region.goesOn(40_000);
+        }
     }
 
     private void request() {
