@@ -28,10 +28,13 @@ final class TestServer implements AutoCloseable {
     private final Sinks.Empty<Void> settled = Sinks.empty();
 
     TestServer(HttpFiles files, Path folder) {
+        this(files, folder, HttpServer.create());
+    }
+
+    TestServer(HttpFiles files, Path folder, HttpServer http) {
         this.files = files;
         this.folder = folder;
-        server = HttpServer.create()
-                .host("localhost")
+        server = http.host("localhost")
                 .port(0)
                 .handle(new ReactorHttpHandlerAdapter(WebHttpHandlerBuilder.webHandler(this::handle)
                         .exceptionHandler(new ResponseStatusExceptionHandler())
