@@ -2,6 +2,7 @@
 package io.penstock.remote.http.client;
 
 import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -25,7 +26,7 @@ import java.util.concurrent.TimeUnit;
  * <p><b>Errors:</b> every method fails with an {@link IOException} if the connection fails, the server is silent for
  * too long, or the connection is closed; it must then be closed.
  */
-abstract class Connection implements AutoCloseable {
+abstract class Connection implements Closeable {
 
     static final int MOST_HEAD_BYTES = 32 << 10;
     private static final int MOST_INTERIM = 100; // responses 1xx before the final one
@@ -66,8 +67,9 @@ abstract class Connection implements AutoCloseable {
         }
     }
 
-    static Connection open(Origin origin, Route route) throws IOException {
-        return origin.secure() ? new SecureConnection(origin, route) : new Plain(origin, route);
+    /** @param by is told of each socket before it connects */
+    static Connection open(Origin origin, Route route, Requester by) throws IOException {
+        return origin.secure() ? new SecureConnection(origin, route, by) : new Plain(origin, route, by);
     }
 
     final Origin origin() {
@@ -278,10 +280,10 @@ abstract class Connection implements AutoCloseable {
         private final SelectionKey key;
         private final int timeoutMillis;
 
-        Plain(Origin origin, Route route) throws IOException {
+        Plain(Origin origin, Route route, Requester by) throws IOException {
             super(origin, route);
             this.timeoutMillis = route.timeoutMillis();
-            this.channel = route.connect(origin, this::open);
+            this.channel = route.connect(origin, address -> open(address, by));
             Selector opened = null;
             try {
                 channel.socket().setTcpNoDelay(true);
@@ -298,9 +300,10 @@ abstract class Connection implements AutoCloseable {
             }
         }
 
-        private SocketChannel open(InetSocketAddress address) throws IOException {
+        private SocketChannel open(InetSocketAddress address, Requester by) throws IOException {
             SocketChannel opened = SocketChannel.open();
             try {
+                by.opens(opened);
                 opened.socket().connect(address, timeoutMillis);
                 return opened;
             } catch (IOException | RuntimeException | Error e) {

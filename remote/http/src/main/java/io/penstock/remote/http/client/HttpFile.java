@@ -28,6 +28,9 @@ final class HttpFile implements AsyncFile {
     private static final int MOST_REDIRECTIONS = 5;
     private static final String CHANGED = "the file has changed on its host since it was opened: ";
     private static final String NO_RANGES = "the server does not send ranges";
+    private static final String NO_STRONG_VALIDATOR =
+            "the server sends a weak entity tag and no date, by which ranges must not be joined (RFC 9110, 15.3.7.3);"
+                    + " penstock.http.validator=length joins them nevertheless";
     static final int FIRST_BYTES = 2; // some servers take bytes=0-0 for no range
 
     private final Resource named;
@@ -112,17 +115,17 @@ final class HttpFile implements AsyncFile {
         RangeReader reader = RangeReader.open(resource, options);
         HttpOptions.Validator validator = options.get(HttpOptions.VALIDATOR);
         try {
-            return new HttpFile(resource, find(resource, reader, validator), reader, closer, validator);
+            return new HttpFile(resource, find(resource, reader, validator, new Requester()), reader, closer, validator);
         } catch (IOException | RuntimeException | Error e) {
             reader.leave();
             throw e;
         }
     }
 
-    private static Found find(Resource named, RangeReader reader, HttpOptions.Validator validator) throws IOException {
+    private static Found find(Resource named, RangeReader reader, HttpOptions.Validator validator, Requester by) throws IOException {
         Resource resource = named;
         for (int redirections = 0; redirections <= MOST_REDIRECTIONS; redirections++) {
-            RangeReader.Answer answer = reader.first(resource);
+            RangeReader.Answer answer = reader.first(resource, by);
             Resource other = resource.elsewhere(answer.head());
             if (other == null) {
                 long size = size(resource, answer.head(), answer.failure());
@@ -142,13 +145,13 @@ final class HttpFile implements AsyncFile {
      *
      * @throws IOException if it leads to nothing, or to another version
      */
-    synchronized void findAgain(Resource expired) throws IOException {
+    synchronized void findAgain(Resource expired, Requester by) throws IOException {
         if (resource != expired) {
             return;
         }
         Found found;
         try {
-            found = find(named, reader, validator);
+            found = find(named, reader, validator, by);
         } catch (FileSystemException e) {
             throw refused(new NativeError("GET", 0, String.valueOf(e.getReason())), "when asked again");
         }
@@ -168,12 +171,12 @@ final class HttpFile implements AsyncFile {
     }
 
     /** Returns what differs from the version that was opened; a refused condition does not tell, so it is asked for. */
-    private String difference(ResponseHead head) {
+    private String difference(ResponseHead head, Requester by) {
         if (head.status() != 412) {
             return version.difference(Version.of(head, head.totalBytes() < 0 ? size : head.totalBytes(), validator));
         }
         try {
-            Found now = find(named, reader, validator);
+            Found now = find(named, reader, validator, by);
             return version.isSame(now.version)
                     ? "the server has refused the condition"
                     : version.difference(now.version);
@@ -248,11 +251,13 @@ final class HttpFile implements AsyncFile {
      * Returns why a response is not the requested range.
      *
      * @param document as of {@link Resource#symbol}
+     * @param by what was refused, which may have to ask what differs
      */
-    NativeFailure refusal(ResponseHead head, Supplier<String> document, long from, long bytes) {
+    NativeFailure refusal(
+            ResponseHead head, Supplier<String> document, long from, long bytes, Requester by) {
         NativeFailure failure = resource.failure(head, document);
         if (hasChanged(head)) {
-            return new NativeFailure(failure.error(), NativeFailure.Kind.PERMANENT, CHANGED + difference(head));
+            return new NativeFailure(failure.error(), NativeFailure.Kind.PERMANENT, CHANGED + difference(head, by));
         }
         if (hasExpired(head)) {
             return new NativeFailure(

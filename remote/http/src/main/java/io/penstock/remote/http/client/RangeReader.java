@@ -87,24 +87,24 @@ final class RangeReader {
     }
 
     /** Requests the first bytes of a file; blocks. */
-    Answer first(Resource resource) throws IOException {
-        return answer(resource, 0);
+    Answer first(Resource resource, Requester by) throws IOException {
+        return answer(resource, 0, by);
     }
 
     /** Requests all of a document of at most {@code most} bytes; blocks. */
     Answer document(Resource resource, int most) throws IOException {
-        return answer(resource, most);
+        return answer(resource, most, new Requester());
     }
 
-    private Answer answer(Resource resource, int most) throws IOException {
+    private Answer answer(Resource resource, int most, Requester by) throws IOException {
         Attempts made = new Attempts(resource, attempts);
         while (true) {
             boolean used = false;
             String request = request(resource, 0, most > 0 ? 0 : HttpFile.FIRST_BYTES, Map.of());
             try {
-                Connection connection = take(resource);
+                Connection connection = take(resource, by);
                 used = connection.isUsed();
-                Answer answer = answer(resource, connection, request, most);
+                Answer answer = answer(resource, connection, request, most, by);
                 if (answer.failure.kind() != NativeFailure.Kind.TRANSIENT) {
                     return answer;
                 }
@@ -112,6 +112,9 @@ final class RangeReader {
             } catch (NativeException e) {
                 throw e;
             } catch (IOException e) {
+                if (by.isEnding()) {
+                    throw e;
+                }
                 if (used) {
                     dropKept(resource);
                 }
@@ -119,7 +122,7 @@ final class RangeReader {
                     failed(made, resource, e);
                 }
             }
-            made.pause(made, () -> false);
+            made.pause(by, by::isEnding);
         }
     }
 
@@ -136,9 +139,11 @@ final class RangeReader {
         }
     }
 
-    private Answer answer(Resource resource, Connection connection, String request, int most) throws IOException {
+    private Answer answer(Resource resource, Connection connection, String request, int most, Requester by)
+            throws IOException {
         boolean keeps = false; // not if the rest of another answer may follow
         try {
+            by.uses(connection);
             ResponseHead head = connection.request(request);
             NativeFailure failure = resource.failure(head, () -> connection.text(head));
             long bytes = head.status() == 206 ? head.bytesOf(0, HttpFile.FIRST_BYTES) : -1;
@@ -149,7 +154,8 @@ final class RangeReader {
             boolean document = most > 0 && head.status() == 200;
             return new Answer(head, failure, document ? connection.all(head, most) : "");
         } finally {
-            release(connection, keeps);
+            by.leaves();
+            release(connection, keeps && !by.isEnding());
         }
     }
 
@@ -187,7 +193,7 @@ final class RangeReader {
                 .toString();
     }
 
-    private Connection take(Resource resource) throws IOException {
+    private Connection take(Resource resource, Requester by) throws IOException {
         Origin origin = Origin.of(resource.uri());
         synchronized (this) {
             ArrayDeque<Connection> kept = idle.get(origin);
@@ -196,7 +202,7 @@ final class RangeReader {
                 return connection;
             }
         }
-        return Connection.open(origin, new Route(HttpProxy.of(resource.uri()), trust, timeoutMillis));
+        return Connection.open(origin, new Route(HttpProxy.of(resource.uri()), trust, timeoutMillis), by);
     }
 
     /** Keeps a connection for the next request, or closes it. */
@@ -238,15 +244,14 @@ final class RangeReader {
         private static final long serialVersionUID = 1L;
     }
 
-    private final class RangeRead implements Runnable {
+    private final class RangeRead extends Requester implements Runnable {
 
         private final HttpFile file;
         private final long offset;
         private final ByteBuffer to;
         private final int start;
         private final Consumer<@Nullable Throwable> ended;
-        private @Nullable Connection filling; // the memory, which a thread uses; guarded by this, as all below
-        private boolean ending; // by request: no connection begins to fill the memory any more
+        private boolean filling; // whether a thread uses the memory; guarded by this, as all below
         private boolean over; // signalled
         private int counted; // where attempts began to count; of the thread that reads, as all below
         private int expired = -1; // where a redirection was found to have expired
@@ -266,25 +271,17 @@ final class RangeReader {
          * Ends it early: at once if no thread uses the memory, though one may still connect, else by that thread, which
          * finds its connection closed.
          */
+        @Override
         void end() {
-            Connection open;
-            synchronized (this) {
-                ending = true;
-                open = filling;
-                notifyAll();
-            }
+            super.end();
             threads.remove(this);
-            if (open == null) {
-                ended(new CancellationException());
-            } else {
-                open.close();
-            }
+            ended(new CancellationException());
         }
 
         /** Signals the end, unless it was signalled before. */
         void ended(@Nullable Throwable error) {
             synchronized (this) {
-                if (over || filling != null) {
+                if (over || filling) {
                     return;
                 }
                 over = true;
@@ -292,22 +289,10 @@ final class RangeReader {
             ended.accept(error); // from here on no thread uses the memory
         }
 
-        /** Lends the memory to a connection; returns false if the read is to end. */
-        private synchronized boolean fill(Connection by) {
-            if (ending) {
-                return false;
-            }
-            filling = by;
-            return true;
-        }
-
         private synchronized boolean filled() {
-            filling = null;
-            return !ending;
-        }
-
-        private synchronized boolean isEnding() {
-            return ending;
+            leaves();
+            filling = false;
+            return !isEnding();
         }
 
         @Override
@@ -332,9 +317,9 @@ final class RangeReader {
                     attempt(resource, made);
                 } catch (ExpiredException e) {
                     expired = to.position();
-                    file.findAgain(resource);
+                    file.findAgain(resource, this);
                 }
-                made.pause(this, () -> ending);
+                made.pause(this, this::isEnding);
             }
         }
 
@@ -351,7 +336,7 @@ final class RangeReader {
             boolean used = false;
             try {
                 Connection open = inOrder == null ? null : inOrder.take(from);
-                Connection taken = open == null ? take(resource) : open;
+                Connection taken = open == null ? take(resource, this) : open;
                 used = taken.isUsed();
                 if (inOrder == null) {
                     attempt(taken, request, from, made);
@@ -441,10 +426,16 @@ final class RangeReader {
             }
         }
 
+        /** Lends the memory to a connection, unless the read is to end. */
         private void begin(Connection taken) throws IOException {
-            if (!fill(taken)) {
+            try {
+                synchronized (this) {
+                    uses(taken);
+                    filling = true;
+                }
+            } catch (ClosedChannelException e) {
                 taken.close();
-                throw new ClosedChannelException();
+                throw e;
             }
         }
 
@@ -452,7 +443,7 @@ final class RangeReader {
             if (file.hasExpired(head) && expired != to.position()) {
                 throw new ExpiredException();
             }
-            NativeFailure refusal = file.refusal(head, () -> taken.text(head), from, to.remaining());
+            NativeFailure refusal = file.refusal(head, () -> taken.text(head), from, to.remaining(), this);
             if (refusal.kind() != NativeFailure.Kind.TRANSIENT) {
                 throw file.resource().failed(refusal);
             }

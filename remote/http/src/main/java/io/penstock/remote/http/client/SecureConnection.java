@@ -27,9 +27,9 @@ final class SecureConnection extends Connection {
     private final InputStream input;
     private final byte[] decrypted = new byte[MOST_RECORD_BYTES];
 
-    SecureConnection(Origin origin, Route route) throws IOException {
+    SecureConnection(Origin origin, Route route, Requester by) throws IOException {
         super(origin, route);
-        plain = route.connect(origin, address -> open(address, route.timeoutMillis()));
+        plain = route.connect(origin, address -> open(address, route.timeoutMillis(), by));
         try {
             HttpProxy proxy = route.proxy();
             if (proxy != null) {
@@ -66,7 +66,7 @@ final class SecureConnection extends Connection {
         }
     }
 
-    private Socket open(InetSocketAddress address, int timeoutMillis) throws IOException {
+    private Socket open(InetSocketAddress address, int timeoutMillis, Requester by) throws IOException {
         Socket opened = new Socket() { // TLS reads a record of 16 KiB by many reads of this one
                     @Override
                     public InputStream getInputStream() throws IOException {
@@ -81,6 +81,7 @@ final class SecureConnection extends Connection {
                     }
                 };
         try {
+            by.opens(opened);
             opened.connect(address, timeoutMillis);
             opened.setTcpNoDelay(true);
             opened.setSoTimeout(timeoutMillis);

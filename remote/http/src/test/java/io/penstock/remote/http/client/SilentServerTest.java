@@ -28,6 +28,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -147,11 +148,64 @@ class SilentServerTest extends ServedFile {
                 RangeServer.sleep(10);
             }
             assertThat(backend.counters().buffers()).isZero();
+            awaitNoReads();
         } finally {
             for (SocketChannel channel : waiting) {
                 channel.close();
             }
         }
+    }
+
+    /** Sends nothing complete to the requests from this one on, and counts them. */
+    private void dripFrom(int number, CountDownLatch asked) {
+        RangeServer.Answer before = server.answer;
+        server.answer = (request, to) -> {
+            if (request.number() < number) {
+                return before.answer(request, to);
+            }
+            asked.countDown();
+            drip(to, "HTTP/1.1 206 Partial Content\r\nA: ".getBytes(StandardCharsets.ISO_8859_1));
+            return true;
+        };
+    }
+
+    /** A refused condition is followed by the question what differs, and a target that has expired by the first URL. */
+    @ParameterizedTest
+    @ValueSource(strings = {"412 Precondition Failed", "403 Forbidden"})
+    void aCancelEndsWhatIsAskedBecauseOfARefusal(String refusal) throws InterruptedException {
+        server.answer = (request, to) -> {
+            String answer = request.target().equals("/file.bin") ? "302 Found" : request.number() > 1 ? refusal : "";
+            if (!answer.isEmpty()) {
+                to.write(RangeServer.text(answer, "Location: /target", "Content-Length: 0"));
+            }
+            return !answer.isEmpty();
+        };
+        CountDownLatch asked = new CountDownLatch(1);
+        dripFrom(3, asked);
+        StorageFile file = get(backend.openFile(server.uri()));
+        DeviceBuffer buffer = get(backend.allocate(1000));
+        Disposable reading = backend.submit(Transfer.read(file.region(0, 1000), buffer.all()))
+                .subscribe();
+        assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+        reading.dispose();
+        file.close();
+        buffer.close();
+        awaitNothingInFlight();
+        awaitNoReads();
+    }
+
+    /** Waits until no thread reads a range any more: less long than a server may be silent. */
+    private static void awaitNoReads() {
+        for (int i = 0; i < 2000 && isReading(); i++) {
+            RangeServer.sleep(10);
+        }
+        assertThat(isReading()).isFalse();
+    }
+
+    private static boolean isReading() {
+        return Thread.getAllStackTraces().values().stream()
+                .flatMap(Arrays::stream)
+                .anyMatch(frame -> frame.getClassName().endsWith("RangeReader$RangeRead"));
     }
 
     /** Waits until a thread waits for the network, and interrupts it. */
