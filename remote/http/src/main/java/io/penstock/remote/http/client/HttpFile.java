@@ -125,7 +125,10 @@ final class HttpFile implements AsyncFile {
     private static Found find(Resource named, RangeReader reader, HttpOptions.Validator validator, Requester by) throws IOException {
         Resource resource = named;
         for (int redirections = 0; redirections <= MOST_REDIRECTIONS; redirections++) {
-            RangeReader.Answer answer = reader.first(resource, by);
+            RangeReader.Answer answer = reader.first(resource, true, by);
+            if (answer.head().status() == 416 && answer.head().value("content-range") == null) {
+                answer = reader.first(resource, false, by); // which may mean anything (RFC 9110, 15.5.17)
+            }
             Resource other = resource.elsewhere(answer.head());
             if (other == null) {
                 long size = size(resource, answer.head(), answer.failure());
@@ -199,8 +202,7 @@ final class HttpFile implements AsyncFile {
                 }
             }
             case 416 -> {
-                // There is no first byte; the length is optional (RFC 9110, 15.5.17).
-                if (head.totalBytes() == 0 || head.value("content-range") == null) {
+                if (head.totalBytes() == 0) {
                     return 0;
                 }
             }

@@ -86,21 +86,26 @@ final class RangeReader {
         READERS.leave(this);
     }
 
-    /** Requests the first bytes of a file; blocks. */
-    Answer first(Resource resource, Requester by) throws IOException {
-        return answer(resource, 0, by);
+    /**
+     * Requests the first bytes of a file; blocks.
+     *
+     * @param ranged whether as a range
+     */
+    Answer first(Resource resource, boolean ranged, Requester by) throws IOException {
+        return answer(resource, ranged ? HttpFile.FIRST_BYTES : 0, 0, by);
     }
 
     /** Requests all of a document of at most {@code most} bytes; blocks. */
     Answer document(Resource resource, int most) throws IOException {
-        return answer(resource, most, new Requester());
+        return answer(resource, 0, most, new Requester());
     }
 
-    private Answer answer(Resource resource, int most, Requester by) throws IOException {
+    /** @param bytes of the range; 0 for all of it */
+    private Answer answer(Resource resource, int bytes, int most, Requester by) throws IOException {
         Attempts made = new Attempts(resource, attempts);
         while (true) {
             boolean used = false;
-            String request = request(resource, 0, most > 0 ? 0 : HttpFile.FIRST_BYTES, Map.of());
+            String request = request(resource, 0, bytes, Map.of());
             try {
                 Connection connection = take(resource, by);
                 used = connection.isUsed();

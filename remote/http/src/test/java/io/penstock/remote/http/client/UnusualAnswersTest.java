@@ -312,6 +312,30 @@ class UnusualAnswersTest extends ServedFile {
         assertThat(failure()).hasMessageContainingAll("(416)", "has changed on its host");
     }
 
+    /** Such a server has no ranges at all, or none of this file: the answer states no length, which it may omit. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, BYTES})
+    void aRefusedRangeWithoutALengthIsFollowedByARequestForAll(int size) {
+        server.answer = (request, to) -> {
+            if (request.headers().containsKey("range")) {
+                to.write(RangeServer.text("416 Range Not Satisfiable", "Content-Length: 0"));
+            } else {
+                to.write(RangeServer.text("200 OK", "ETag: " + server.etag, "Content-Length: " + size));
+                to.write(DATA, 0, size);
+            }
+            return true;
+        };
+        try (StorageFile file = get(backend.openFile(server.uri()))) {
+            assertThat(file.size()).isEqualTo(size);
+        }
+        server.answer = (request, to) -> {
+            to.write(RangeServer.text("416 Range Not Satisfiable", "Content-Length: 0"));
+            return true;
+        };
+        assertThatThrownBy(() -> get(backend.openFile(server.uri())))
+                .hasMessageContaining("RANGE_NOT_SATISFIABLE (416)");
+    }
+
     /** {@link java.net.URI} has no host then; services of Docker have such names. */
     @Test
     void theNameOfAHostMayHaveAnUnderscore() {
