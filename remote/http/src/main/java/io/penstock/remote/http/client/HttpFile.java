@@ -53,7 +53,7 @@ final class HttpFile implements AsyncFile {
 
         /** Returns the request headers by which a server refuses to send another version; may be empty. */
         Map<String, String> conditions() {
-            if (etag != null && !etag.startsWith("W/")) { // If-Match never matches a weak tag (RFC 9110, 13.1.1)
+            if (etag != null && !isWeak()) { // If-Match never matches a weak tag (RFC 9110, 13.1.1)
                 return Map.of("If-Match", etag);
             }
             return modified == null ? Map.of() : Map.of("If-Unmodified-Since", modified);
@@ -66,9 +66,14 @@ final class HttpFile implements AsyncFile {
                     size);
         }
 
+        /** Returns whether its tag is one that other bytes may have as well (RFC 9110, 8.8.1). */
+        private boolean isWeak() {
+            return etag != null && etag.startsWith("W/");
+        }
+
         private boolean isSame(Version other) {
             return Objects.equals(etag, other.etag)
-                    && (etag != null || Objects.equals(modified, other.modified))
+                    && ((etag != null && !isWeak()) || Objects.equals(modified, other.modified))
                     && size == other.size;
         }
 
@@ -132,10 +137,15 @@ final class HttpFile implements AsyncFile {
             Resource other = resource.elsewhere(answer.head());
             if (other == null) {
                 long size = size(resource, answer.head(), answer.failure());
-                return new Found(
-                        resource,
-                        Version.of(answer.head(), size, validator),
-                        answer.head().status() != 200 || size <= FIRST_BYTES);
+                Version version = Version.of(answer.head(), size, validator);
+                boolean ranges = answer.head().status() != 200 || size <= FIRST_BYTES;
+                if (ranges && size > FIRST_BYTES && version.isWeak() && version.modified == null) {
+                    throw new NativeException(
+                            "opening " + resource,
+                            new NativeFailure(
+                                    answer.failure().error(), NativeFailure.Kind.PERMANENT, NO_STRONG_VALIDATOR));
+                }
+                return new Found(resource, version, ranges);
             }
             resource = other;
         }

@@ -133,6 +133,37 @@ class RedirectionsTest extends ServedFile {
                         + " penstock.http.validator chooses what must agree");
     }
 
+    /** Such a tag may be of other bytes (RFC 9110, 8.8.1): the date decides, and without one ranges are not joined. */
+    @Test
+    void weakEntityTagsShowNothing() {
+        String[] date = {"Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"};
+        server.etag = "W/\"one\"";
+        server.answer = (request, to) -> {
+            long last = Math.min(request.to(), BYTES - 1);
+            to.write(RangeServer.text(
+                    "206 Partial Content",
+                    "ETag: " + server.etag,
+                    date[0],
+                    "Content-Length: " + (last - request.from() + 1),
+                    "Content-Range: bytes " + request.from() + "-" + last + "/" + BYTES));
+            to.write(DATA, (int) request.from(), (int) (last - request.from() + 1));
+            return true;
+        };
+        try (StorageFile file = get(backend.openFile(server.uri()))) {
+            assertThat(readAll(file)).isEqualTo(DATA);
+            date[0] = "Last-Modified: Sun, 06 Nov 1994 08:49:38 GMT";
+            assertThatThrownBy(() -> readAll(file)).hasMessageContaining("the modification date differs");
+        }
+        date[0] = "X: y";
+        assertThatThrownBy(() -> get(backend.openFile(server.uri())))
+                .hasMessageContainingAll("a weak entity tag and no date", "penstock.http.validator=length");
+        backend.close();
+        backend = backend(Options.none().with("penstock.http.validator", "length"));
+        try (StorageFile file = get(backend.openFile(server.uri()))) {
+            assertThat(readAll(file)).isEqualTo(DATA);
+        }
+    }
+
     /** A refusal of the condition does not have them. */
     @Test
     void whichValidatorsDifferIsAskedFor() {
