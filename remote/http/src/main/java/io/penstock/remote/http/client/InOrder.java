@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +22,7 @@ final class InOrder implements AutoCloseable {
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(20); // for a read of the next bytes
     private static final int DROPPED_BYTES = 64 << 10;
 
-    private record Waiting(long offset, Runnable read) {}
+    private record Waiting(long offset, Runnable read, Consumer<Throwable> refused) {}
 
     private final List<Waiting> waiting = new ArrayList<>(); // guarded by this, as all below
     private boolean serving;
@@ -30,10 +31,14 @@ final class InOrder implements AutoCloseable {
     private long at; // in the file, where the response continues
     private int again; // how often bytes were requested that had passed
 
-    /** Adds a read, which is run when its bytes are the next. */
-    void add(long offset, Runnable read, Executor threads) {
+    /**
+     * Adds a read, which is run when its bytes are the next.
+     *
+     * @param refused called if no thread can be started for it, nor for others that rely on the same one
+     */
+    void add(long offset, Runnable read, Consumer<Throwable> refused, Executor threads) {
         synchronized (this) {
-            waiting.add(new Waiting(offset, read));
+            waiting.add(new Waiting(offset, read, refused));
             notifyAll();
             if (serving) {
                 return;
@@ -42,12 +47,14 @@ final class InOrder implements AutoCloseable {
         }
         try {
             threads.execute(this::serve);
-        } catch (RuntimeException | Error e) {
+        } catch (RuntimeException | OutOfMemoryError e) {
+            List<Waiting> all;
             synchronized (this) {
                 serving = false;
-                waiting.removeIf(added -> added.read == read);
+                all = List.copyOf(waiting);
+                waiting.clear();
             }
-            throw e;
+            all.forEach(added -> added.refused.accept(e));
         }
     }
 

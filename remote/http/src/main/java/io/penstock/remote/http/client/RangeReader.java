@@ -167,15 +167,17 @@ final class RangeReader {
     /** Starts to read a range; as {@link io.penstock.engine.spi.AsyncFile#read}. */
     Runnable read(HttpFile file, long offset, ByteBuffer to, Consumer<@Nullable Throwable> ended) {
         RangeRead read = new RangeRead(file, offset, to, ended);
+        Consumer<Throwable> refused = // no thread can be started
+                e -> read.ended(file.resource().failed(file.resource().broken(e)));
         InOrder inOrder = file.inOrder();
+        if (inOrder != null) {
+            inOrder.add(offset, read, refused, threads);
+            return read::end;
+        }
         try {
-            if (inOrder == null) {
-                threads.execute(read);
-            } else {
-                inOrder.add(offset, read, threads);
-            }
-        } catch (RuntimeException | OutOfMemoryError e) { // no thread can be started
-            read.ended(file.resource().failed(file.resource().broken(e)));
+            threads.execute(read);
+        } catch (RuntimeException | OutOfMemoryError e) {
+            refused.accept(e);
         }
         return read::end;
     }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -44,7 +45,8 @@ record Route(@Nullable HttpProxy proxy, Trust trust, int timeoutMillis) {
                 addresses.stream()
                         .map(address -> new InetSocketAddress(address, port))
                         .toList(),
-                opening);
+                opening,
+                attempt -> new DaemonThread("penstock-http-connect", attempt).start());
     }
 
     /**
@@ -70,9 +72,11 @@ record Route(@Nullable HttpProxy proxy, Trust trust, int timeoutMillis) {
     /**
      * Returns the connection that is first: the next address is tried when one has failed, or takes long. What is
      * opened later is closed.
+     *
+     * @param threads runs each attempt on a thread of its own; an address for which there is none has failed
      */
-    static <S extends Closeable> S first(String host, List<InetSocketAddress> addresses, Opening<S> opening)
-            throws IOException {
+    static <S extends Closeable> S first(
+            String host, List<InetSocketAddress> addresses, Opening<S> opening, Executor threads) throws IOException {
         if (addresses.size() == 1) {
             return opening.open(addresses.get(0));
         }
@@ -83,7 +87,11 @@ record Route(@Nullable HttpProxy proxy, Trust trust, int timeoutMillis) {
             for (int begun = 0; failures.size() < addresses.size(); ) {
                 if (begun < addresses.size()) {
                     InetSocketAddress next = addresses.get(begun++);
-                    new DaemonThread("penstock-http-connect", () -> ends.add(end(next, opening, won))).start();
+                    try {
+                        threads.execute(() -> ends.add(end(next, opening, won)));
+                    } catch (OutOfMemoryError e) { // no thread can be started, but others may be connecting
+                        ends.add(Optional.of(failed(next, e)));
+                    }
                 }
                 Optional<IOException> end =
                         begun < addresses.size() ? ends.poll(ATTEMPT_DELAY_MILLIS, TimeUnit.MILLISECONDS) : ends.take();
@@ -115,9 +123,12 @@ record Route(@Nullable HttpProxy proxy, Trust trust, int timeoutMillis) {
             }
             return Optional.empty();
         } catch (IOException | RuntimeException | Error e) {
-            String at = address.getAddress().getHostAddress();
-            return Optional.of(new IOException(at + ": " + HostFailure.told(e), e));
+            return Optional.of(failed(address, e));
         }
+    }
+
+    private static IOException failed(InetSocketAddress address, Throwable error) {
+        return new IOException(address.getAddress().getHostAddress() + ": " + HostFailure.told(error), error);
     }
 
     private static IOException failed(String host, List<IOException> failures) {

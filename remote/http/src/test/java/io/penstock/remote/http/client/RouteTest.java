@@ -18,6 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RouteTest {
 
     private static final InetSocketAddress SIX = new InetSocketAddress("::1", 80);
+    private static final Executor THREADS = attempt -> new Thread(attempt).start();
     private static final InetSocketAddress FOUR = new InetSocketAddress("127.0.0.1", 80);
 
     /** An open connection. */
@@ -69,8 +72,48 @@ class RouteTest {
                 throw new ConnectException("Connection refused");
             }
             return new Opened(to);
-        });
+        }, THREADS);
         assertThat(opened.to).isSameAs(SIX);
+    }
+
+    /** Its error says which limit the process has met; the other address goes on. */
+    @Test
+    void anAddressForWhichNoThreadCanBeStartedHasFailed() throws IOException {
+        AtomicInteger started = new AtomicInteger();
+        Executor first = attempt -> {
+            if (started.getAndIncrement() > 0) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+            new Thread(attempt).start();
+        };
+        CountDownLatch second = new CountDownLatch(1);
+        Executor told = attempt -> {
+            try {
+                first.execute(attempt);
+            } finally {
+                if (started.get() == 2) {
+                    second.countDown();
+                }
+            }
+        };
+        Opened opened = Route.first("name", List.of(FOUR, SIX), to -> {
+            await(second);
+            return new Opened(to);
+        }, told);
+        assertThat(opened.to).isSameAs(FOUR);
+        assertThatThrownBy(() -> Route.first("name", List.of(FOUR, SIX), Opened::new, attempt -> {
+                    throw new OutOfMemoryError("unable to create native thread");
+                }))
+                .isInstanceOf(IOException.class)
+                .hasMessageContainingAll("127.0.0.1: ", "0:0:0:0:0:0:0:1: ", "unable to create native thread");
+    }
+
+    private static void await(CountDownLatch latch) throws IOException {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
     }
 
     @Test
@@ -81,13 +124,9 @@ class RouteTest {
             if (to == SIX) {
                 return new Opened(to);
             }
-            try {
-                other.await();
-            } catch (InterruptedException e) {
-                throw new IOException(e);
-            }
+            await(other);
             return late;
-        });
+        }, THREADS);
         assertThat(opened.to).isSameAs(SIX);
         assertThat(late.closed.getCount()).isEqualTo(1);
         other.countDown();
@@ -99,7 +138,7 @@ class RouteTest {
     void eachAddressThatFailsIsNamed() {
         assertThatThrownBy(() -> Route.first("name", List.of(FOUR, SIX), to -> {
                     throw new ConnectException("Connection refused by " + to.getPort());
-                }))
+                }, THREADS))
                 .isInstanceOf(IOException.class)
                 .hasMessageContainingAll(
                         "no address of name has a server: ",
