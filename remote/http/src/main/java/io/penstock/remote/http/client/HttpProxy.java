@@ -24,13 +24,14 @@ import org.jspecify.annotations.Nullable;
 public record HttpProxy(String host, int port, String user, String password) {
 
     private static final int DEFAULT_PORT = 80;
+    private static final String OF_PROPERTIES = "sun.net.spi.DefaultProxySelector"; // the JDK's, for its properties
 
     /**
      * Returns the proxy for requests to {@code to}: from the JVM's selector ({@code http.proxyHost}), else from the
      * environment ({@code https_proxy}, {@code no_proxy}); null for none.
      *
      * @param to a URI with the scheme, host and port of the server
-     * @throws IOException if the environment names one that is not an HTTP proxy
+     * @throws IOException if the selector or the environment names one that is not an HTTP proxy
      */
     public static @Nullable HttpProxy of(URI to) throws IOException {
         return of(to, System.getenv(), ProxySelector.getDefault());
@@ -42,24 +43,37 @@ public record HttpProxy(String host, int port, String user, String password) {
         String scheme = origin.secure() ? "https" : "http";
         String named = variable(environment, scheme + "_proxy");
         String url = named.isEmpty() ? variable(environment, "all_proxy") : named;
-        for (Proxy proxy : selected(to, selector)) {
+        List<Proxy> selected = selected(scheme + "://" + origin, selector);
+        for (Proxy proxy : selected) {
+            if (proxy.type() == Proxy.Type.DIRECT && isChosen(scheme, selector)) {
+                return null;
+            }
             if (proxy.type() == Proxy.Type.HTTP && proxy.address() instanceof InetSocketAddress address) {
                 return authenticated(address, url);
             }
         }
-        if (System.getProperty(scheme + ".proxyHost") != null
-                || isExcepted(origin, variable(environment, "no_proxy"))) {
-            return null;
+        if (selected.stream().anyMatch(proxy -> proxy.type() == Proxy.Type.SOCKS)) {
+            throw new RefusedException("a proxy must be an HTTP proxy, but the JVM has one of SOCKS for " + origin
+                    + ": http.nonProxyHosts excepts hosts from it");
         }
-        return url.isEmpty() ? null : parsed(url);
+        return url.isEmpty() || isExcepted(origin, variable(environment, "no_proxy")) ? null : parsed(url);
     }
 
-    private static List<Proxy> selected(URI to, @Nullable ProxySelector selector) {
+    /** @param to scheme, host and port, without what may be secret */
+    private static List<Proxy> selected(String to, @Nullable ProxySelector selector) {
         try {
-            return selector == null ? List.of() : selector.select(to);
+            return selector == null ? List.of() : selector.select(URI.create(to));
         } catch (IllegalArgumentException e) { // such as for a name with an underscore
             return List.of();
         }
+    }
+
+    /** Returns whether a selector has chosen no proxy; the JDK's answers so, too, if nobody has set its properties. */
+    private static boolean isChosen(String scheme, @Nullable ProxySelector selector) {
+        return selector == null
+                || !selector.getClass().getName().equals(OF_PROPERTIES)
+                || System.getProperty(scheme + ".proxyHost") != null
+                || System.getProperty("proxyHost") != null;
     }
 
     /** Passwords are in the environment's URL of the same proxy: the JVM's Authenticator may have passwords of servers. */
@@ -111,8 +125,8 @@ public record HttpProxy(String host, int port, String user, String password) {
                 login.length > 1 ? URLDecoder.decode(login[1], StandardCharsets.UTF_8) : "");
     }
 
-    private static IOException refused(String was) {
-        return new IOException("http_proxy and https_proxy must be the URL of an HTTP proxy, such as"
+    private static RefusedException refused(String was) {
+        return new RefusedException("http_proxy and https_proxy must be the URL of an HTTP proxy, such as"
                 + " http://proxy.example:3128" + was);
     }
 
@@ -153,7 +167,7 @@ public record HttpProxy(String host, int port, String user, String password) {
         }
     }
 
-    /** Thrown if a proxy will refuse the next attempt as well. */
+    /** Thrown if the next attempt would be refused as well. */
     static final class RefusedException extends IOException {
 
         private static final long serialVersionUID = 1L;

@@ -6,6 +6,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
+import java.net.Proxy;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
@@ -67,7 +68,7 @@ final class SecureConnection extends Connection {
     }
 
     private Socket open(InetSocketAddress address, int timeoutMillis, Requester by) throws IOException {
-        Socket opened = new Socket() { // TLS reads a record of 16 KiB by many reads of this one
+        Socket opened = new Socket(Proxy.NO_PROXY) { // TLS reads a record of 16 KiB by many reads
                     @Override
                     public InputStream getInputStream() throws IOException {
                         return new FilterInputStream(super.getInputStream()) {

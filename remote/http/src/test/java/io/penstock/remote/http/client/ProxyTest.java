@@ -12,10 +12,14 @@ import java.io.IOException;
 import java.net.Authenticator;
 import java.net.InetSocketAddress;
 import java.net.PasswordAuthentication;
+import java.net.Proxy;
 import java.net.ProxySelector;
+import java.net.SocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,6 +74,72 @@ class ProxyTest extends ServedFile {
                     .isEqualTo(new HttpProxy("p", 1, "u", "p"));
         } finally {
             Authenticator.setDefault(before);
+        }
+    }
+
+    /** Answers with these proxies, and keeps what it was asked for. */
+    private static final class Choosing extends ProxySelector {
+
+        private final List<Proxy> chosen;
+        private final List<URI> asked = new ArrayList<>();
+
+        Choosing(Proxy... chosen) {
+            this.chosen = List.of(chosen);
+        }
+
+        @Override
+        public List<Proxy> select(URI uri) {
+            asked.add(uri);
+            return chosen;
+        }
+
+        @Override
+        public void connectFailed(URI uri, SocketAddress address, IOException failure) {
+            // nobody tells
+        }
+    }
+
+    private static final Proxy BY_HTTP = new Proxy(Proxy.Type.HTTP, InetSocketAddress.createUnresolved("p", 1));
+    private static final Proxy BY_SOCKS = new Proxy(Proxy.Type.SOCKS, InetSocketAddress.createUnresolved("s", 1));
+
+    @Test
+    void aSelectorThatChoosesNoProxyIsObeyed() throws IOException {
+        Map<String, String> environment = Map.of("http_proxy", "one.example");
+        URI to = URI.create("http://a.example/x");
+        assertThat(HttpProxy.of(to, environment, new Choosing(Proxy.NO_PROXY))).isNull();
+        assertThat(HttpProxy.of(to, environment, new Choosing(Proxy.NO_PROXY, BY_HTTP)))
+                .isNull();
+        assertThat(HttpProxy.of(to, environment, new Choosing(BY_HTTP, Proxy.NO_PROXY)))
+                .hasToString("p:1");
+        assertThat(HttpProxy.of(to, environment, ProxySelector.of(null))).isNull();
+        assertThat(HttpProxy.of(to, environment, ProxySelector.getDefault()))
+                .as("whose properties nobody has set")
+                .hasToString("one.example:80");
+    }
+
+    @Test
+    void aSelectorIsToldTheServerAndNothingThatMayBeSecret() throws IOException {
+        Choosing selector = new Choosing(Proxy.NO_PROXY);
+        HttpProxy.of(URI.create("https://user:secret@a.example:8443/path?signature=secret"), Map.of(), selector);
+        assertThat(selector.asked).containsExactly(URI.create("https://a.example:8443"));
+    }
+
+    /** It would be used by the JDK's sockets, and so by https: alone. */
+    @Test
+    void aProxyOfSocksIsRefused() throws IOException {
+        assertThatThrownBy(() -> HttpProxy.of(URI.create("http://a/"), Map.of(), new Choosing(BY_SOCKS)))
+                .hasMessageContainingAll("must be an HTTP proxy", "SOCKS for a");
+        assertThat(HttpProxy.of(URI.create("http://a/"), Map.of(), new Choosing(BY_SOCKS, BY_HTTP)))
+                .hasToString("p:1");
+        System.setProperty("socksProxyHost", "127.0.0.1");
+        System.setProperty("http.nonProxyHosts", "");
+        try (Backend own = Backends.open("host")) {
+            assertThatThrownBy(() -> get(own.openFile(server.uri())))
+                    .hasMessageContaining("must be an HTTP proxy")
+                    .hasMessageNotContaining("attempts");
+        } finally {
+            System.clearProperty("socksProxyHost");
+            System.clearProperty("http.nonProxyHosts");
         }
     }
 
