@@ -47,6 +47,7 @@ final class RangeReader {
     /** The head of a response, the failure that it is unless it has the range, and its body if that is a document. */
     record Answer(ResponseHead head, NativeFailure failure, String document) {}
 
+    private final Origin first;
     private final int attempts;
     private final int timeoutMillis;
     private final Trust trust;
@@ -55,6 +56,7 @@ final class RangeReader {
     private boolean closed; // guarded by this
 
     private RangeReader(Settings settings) {
+        first = settings.origin;
         attempts = settings.attempts;
         timeoutMillis = settings.timeoutMillis;
         trust = settings.trust;
@@ -209,7 +211,8 @@ final class RangeReader {
                 return connection;
             }
         }
-        return Connection.open(origin, new Route(HttpProxy.of(resource.uri()), trust, timeoutMillis), by);
+        Trust shown = origin.equals(first) ? trust : trust.withoutIdentity(); // where a redirection led gets no secret
+        return Connection.open(origin, new Route(HttpProxy.of(resource.uri()), shown, timeoutMillis), by);
     }
 
     /** Keeps a connection for the next request, or closes it. */

@@ -17,7 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.security.InvalidAlgorithmParameterException;
-import java.security.NoSuchAlgorithmException;
 import java.security.cert.CertificateException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -251,12 +250,12 @@ public class Resource {
         return new NativeFailure(new NativeError(operation, head.status(), symbol(head, document)), head.kind());
     }
 
-    /** Returns the failure of an attempt without a response: transient, unless TLS or a proxy refuses. */
+    /** Returns the failure of an attempt without a response: transient, unless certificates or a proxy refuse. */
     final NativeFailure broken(Throwable error) {
         NativeFailure.Kind kind = NativeFailure.Kind.TRANSIENT;
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {
             if (cause instanceof CertificateException
-                    || cause instanceof NoSuchAlgorithmException // of the default context
+                    || cause instanceof Trust.UnusableException
                     || cause instanceof HttpProxy.RefusedException
                     || cause instanceof InvalidAlgorithmParameterException) { // no certificate is trusted
                 kind = NativeFailure.Kind.PERMANENT;

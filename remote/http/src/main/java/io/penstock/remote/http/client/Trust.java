@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.http.client;
 
+import io.penstock.Option;
 import io.penstock.Options;
+import io.penstock.engine.kit.file.HostFailure;
 import io.penstock.remote.http.HttpOptions;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -59,10 +61,38 @@ public record Trust(String store, String identity) {
         return new Trust(options.get(HttpOptions.TRUST), options.get(HttpOptions.CLIENT_CERTIFICATE));
     }
 
+    /** Thrown if a file or store cannot be used, nor will it by the next attempt; the message names it. */
+    static final class UnusableException extends IOException {
+
+        private static final long serialVersionUID = 1L;
+
+        private UnusableException(String message, Exception cause) {
+            super(message, cause);
+        }
+    }
+
+    private interface Use<T> {
+        T made() throws IOException, GeneralSecurityException;
+    }
+
+    /** Returns what is made of a file, or of a store. */
+    private static <T> T used(Option<String> option, String value, Use<T> use) throws UnusableException {
+        try {
+            return use.made();
+        } catch (IOException | GeneralSecurityException | IllegalArgumentException e) { // the last of a path, or Base64
+            throw new UnusableException(option.name() + "=" + value + " cannot be used: " + HostFailure.told(e), e);
+        }
+    }
+
+    /** Returns the same trust without a certificate of this client. */
+    Trust withoutIdentity() {
+        return new Trust(store, "");
+    }
+
     /**
      * Returns a context for TLS: the JVM's default, unless the options choose otherwise.
      *
-     * @throws IOException if a file or store cannot be read; the message names it
+     * @throws UnusableException if a file or store cannot be used
      */
     SSLContext context() throws IOException {
         try {
@@ -75,18 +105,20 @@ public record Trust(String store, String identity) {
             }
             SSLContext context = SSLContext.getInstance("TLS");
             KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-            keys.init(identity.isEmpty() ? null : identityStore(), new char[0]);
-            context.init(identity.isEmpty() ? null : keys.getKeyManagers(), trusted(), null);
+            keys.init(
+                    identity.isEmpty() ? null : used(HttpOptions.CLIENT_CERTIFICATE, identity, this::identityStore),
+                    new char[0]);
+            context.init(identity.isEmpty() ? null : keys.getKeyManagers(), used(HttpOptions.TRUST, store, this::trusted), null);
             CONTEXTS.put(this, context);
             return context;
         } catch (NoSuchAlgorithmException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause(); // whose message does not name the store
-            throw new IOException(
+            throw new UnusableException(
                     "there is no TLS in this process, javax.net.ssl.trustStore and keyStore must name readable stores: "
                             + cause,
                     e);
         } catch (GeneralSecurityException e) {
-            throw new IOException(this + " and the client's certificate cannot be used: " + e, e);
+            throw new UnusableException(this + " and the client's certificate cannot be used: " + e, e);
         }
     }
 
@@ -176,8 +208,8 @@ public record Trust(String store, String identity) {
 
     /** Returns the authorities as PEM, for a library of its own; not empty. */
     public String authoritiesAsPem() throws IOException {
-        Path file = file();
-        try {
+        return used(HttpOptions.TRUST, store, () -> {
+            Path file = file();
             List<Certificate> found = file == null ? issuers() : certificates(file, "");
             if (found.isEmpty()) {
                 throw new IOException(this + " has no certificates");
@@ -189,9 +221,7 @@ public record Trust(String store, String identity) {
                         .append("\n-----END CERTIFICATE-----\n");
             }
             return pem.toString();
-        } catch (GeneralSecurityException e) {
-            throw new IOException(this + " cannot be used: " + e, e);
-        }
+        });
     }
 
     private List<Certificate> issuers() throws IOException, GeneralSecurityException {
@@ -206,7 +236,10 @@ public record Trust(String store, String identity) {
     public String identityAsPem(boolean key) throws IOException {
         return identity.isEmpty()
                 ? ""
-                : String.join("\n", blocks(Path.of(identity), key ? "PRIVATE KEY" : "CERTIFICATE"));
+                : used(
+                        HttpOptions.CLIENT_CERTIFICATE,
+                        identity,
+                        () -> String.join("\n", blocks(Path.of(identity), key ? "PRIVATE KEY" : "CERTIFICATE")));
     }
 
     /** Returns what messages call the store. */

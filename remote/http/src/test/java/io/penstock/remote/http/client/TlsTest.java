@@ -16,6 +16,8 @@ import io.penstock.remote.http.testing.ForwardProxy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -23,10 +25,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.util.Base64;
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -177,6 +183,81 @@ class TlsTest {
             assertThatThrownBy(() -> assertOpens(
                             refusing, options.with("penstock.http.client-certificate", pem("keyless.pem", false))))
                     .hasMessageContainingAll("keyless.pem", "-----BEGIN PRIVATE KEY-----");
+        }
+    }
+
+    /** With the attempts of the default: another one would find the same file. */
+    private void assertRefused(Options options, String... message) {
+        try (Backend backend = Backends.open("host", options)) {
+            assertThatThrownBy(() -> get(backend.openFile(server.uri())))
+                    .hasMessageContainingAll(message)
+                    .hasMessageNotContaining("attempts");
+        }
+    }
+
+    @Test
+    void aFileThatCannotBeUsedIsRefusedAtOnceByItsNameAndItsOption() throws Exception {
+        String missing = folder.resolve("missing.pem").toString();
+        assertRefused(trust(missing), "penstock.http.trust=" + missing, "NoSuchFileException");
+        String own = "penstock.http.client-certificate";
+        assertRefused(Options.none().with(own, missing), own + "=" + missing, "NoSuchFileException");
+        String text = Files.readString(Path.of(pem("own.pem", true)));
+        String key = text.substring(text.indexOf("KEY-----\n") + 9, text.indexOf("\n-----END PRIVATE"));
+        for (String bad : new String[] {"AAAAA", "AAAA"}) { // not Base64, and no key
+            String file = Files.writeString(folder.resolve("bad.pem"), text.replace(key, bad))
+                    .toString();
+            assertRefused(Options.none().with(own, file), own + "=" + file);
+        }
+        String certificate = Files.writeString(
+                        folder.resolve("bad.pem"), "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----")
+                .toString();
+        assertRefused(trust(certificate), "penstock.http.trust=" + certificate);
+        assertRefused(trust("\0"), "penstock.http.trust=\0");
+    }
+
+    @Test
+    void aClientCertificateIsNotShownWhereARedirectionLeads() throws Exception {
+        List<Boolean> shown = new CopyOnWriteArrayList<>();
+        SSLServerSocket asking = (SSLServerSocket)
+                trusting.getServerSocketFactory().createServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        asking.setWantClientAuth(true);
+        ServerSocket watched = new ServerSocket() {
+            @Override
+            public Socket accept() throws IOException {
+                SSLSocket socket = (SSLSocket) asking.accept();
+                socket.startHandshake();
+                shown.add(hasPeer(socket));
+                return socket;
+            }
+
+            @Override
+            public int getLocalPort() {
+                return asking.getLocalPort();
+            }
+
+            @Override
+            public void close() throws IOException {
+                asking.close();
+            }
+        };
+        Options options = trust(pem("trusted.pem", false))
+                .with("penstock.http.client-certificate", pem("own.pem", true));
+        try (RangeServer other = new RangeServer(data, "https", watched)) {
+            assertOpens(other, options);
+            server.answer = (request, to) -> {
+                to.write(RangeServer.text("302 Found", "Location: " + other.uri(), "Content-Length: 0"));
+                return true;
+            };
+            assertOpens(server, options);
+        }
+        assertThat(shown).containsExactly(true, false);
+    }
+
+    private static boolean hasPeer(SSLSocket socket) {
+        try {
+            return socket.getSession().getPeerCertificates().length > 0;
+        } catch (SSLPeerUnverifiedException e) {
+            return false;
         }
     }
 
