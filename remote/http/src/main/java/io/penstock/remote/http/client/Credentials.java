@@ -144,8 +144,11 @@ final class Credentials {
         return Origin.of(uri).equals(origin) ? headers : Map.of();
     }
 
-    /** Returns what to do about a refusal with 401. */
-    String remedy() {
+    /** Returns what to do about a refusal with 401 of this URI. */
+    String remedy(URI uri) {
+        if (!Origin.of(uri).equals(origin)) {
+            return "without credentials, which are not sent where a redirection leads";
+        }
         return headers.containsKey(AUTHORIZATION)
                 ? "with the credentials of " + source
                 : "credentials are taken from the file of penstock.http.headers, from .netrc, and HF_TOKEN for its hub";

@@ -114,7 +114,7 @@ public class Resource {
     /** Returns why opening it is refused, after 401 with what credentials were sent or where they are taken from. */
     final String denied(NativeFailure failure) {
         boolean unknown = failure.error().code() == 401 && operation.equals("GET");
-        return failure + (unknown ? "; " + credentials.remedy() : "");
+        return failure + (unknown ? "; " + credentials.remedy(uri) : "");
     }
 
     /**

@@ -96,6 +96,24 @@ class CredentialsTest extends ServedFile {
     }
 
     @Test
+    void aRefusalBehindARedirectionTellsThatNoneWereSentThere() throws IOException {
+        reopen(headers(localhost() + " Authorization: Bearer secret"));
+        try (RangeServer other = new RangeServer(new byte[1000])) {
+            server.answer = (request, to) -> {
+                to.write(RangeServer.text("302 Found", "Location: " + other.uri(), "Content-Length: 0"));
+                return true;
+            };
+            other.answer = (request, to) -> {
+                to.write(RangeServer.text("401 Unauthorized", "Content-Length: 0"));
+                return true;
+            };
+            assertThatThrownBy(() -> get(backend.openFile(server.uri())))
+                    .hasMessageContainingAll("UNAUTHORIZED (401)", "not sent where a redirection leads")
+                    .hasMessageNotContaining("with the credentials of");
+        }
+    }
+
+    @Test
     void aUserInTheUriIsSentAndInNoMessage() {
         URI named = URI.create(server.uri().toString().replace("//", "//us%40er:sec+ret@"));
         try (StorageFile file = get(backend.openFile(named))) {
