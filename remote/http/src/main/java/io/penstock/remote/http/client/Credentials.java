@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.http.client;
 
+import io.penstock.engine.kit.file.HostFailure;
 import io.penstock.engine.kit.remote.HostAndPort;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -50,7 +52,7 @@ final class Credentials {
         Origin origin = Origin.of(uri);
         Map<String, String> found = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         if (!file.isEmpty()) {
-            found.putAll(lines(Path.of(file), origin));
+            found.putAll(lines(file, origin));
         }
         String source = found.isEmpty() ? "" : "penstock.http.headers";
         String authority = String.valueOf(uri.getRawAuthority());
@@ -89,9 +91,14 @@ final class Credentials {
         return "Basic " + Base64.getEncoder().encodeToString(login.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static Map<String, String> lines(Path file, Origin origin) throws IOException {
+    private static Map<String, String> lines(String file, Origin origin) throws IOException {
         Map<String, String> found = new TreeMap<>();
-        List<String> lines = Files.readAllLines(file);
+        List<String> lines;
+        try {
+            lines = Files.readAllLines(Path.of(file), StandardCharsets.ISO_8859_1);
+        } catch (IOException | InvalidPathException e) { // of this file, not of the one that is opened
+            throw new IOException("penstock.http.headers=" + file + " cannot be read: " + HostFailure.told(e), e);
+        }
         for (int i = 0; i < lines.size(); i++) {
             Matcher line = LINE.matcher(lines.get(i).strip());
             if (line.matches() && isOf(line.group(1), origin)) {

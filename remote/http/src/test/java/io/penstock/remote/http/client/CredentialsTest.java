@@ -138,7 +138,8 @@ class CredentialsTest extends ServedFile {
                 .hasMessageContainingAll("line 2 of " + folder.resolve("headers"), "must be HOST NAME: VALUE")
                 .hasMessageNotContaining("secret");
         reopen(folder.resolve("missing").toString());
-        assertThatThrownBy(() -> get(backend.openFile(server.uri()))).hasMessageContaining("missing");
+        assertThatThrownBy(() -> get(backend.openFile(server.uri())))
+                .hasMessageContaining("penstock.http.headers=" + folder.resolve("missing") + " cannot be read");
     }
 
     @Test
