@@ -282,6 +282,42 @@ class TlsTest {
         }
     }
 
+    /** The environment is read once for a process, and has the password. */
+    @Test
+    void aTunnelIsOpenedWithUserAndPassword() throws Exception {
+        try (ForwardProxy proxy = new ForwardProxy(server.uri().getPort(), "user:secret")) {
+            String hidden = "https://localhost:" + server.uri().getPort() + "/file.bin";
+            assertThat(opening(hidden, "http://user:secret@" + proxy.address())).contains(data.length + " bytes");
+            String connect = "CONNECT localhost:" + server.uri().getPort() + " HTTP/1.1";
+            assertThat(proxy.requests).containsExactly(connect);
+            assertThat(opening(hidden, "http://user:wrong-one@" + proxy.address()))
+                    .contains(
+                            "the proxy " + proxy.address() + " answered PROXY_AUTHENTICATION_REQUIRED (407)",
+                            "it refuses the user and password")
+                    .doesNotContain("attempts", "wrong-one");
+            assertThat(proxy.requests).containsExactly(connect, connect);
+        }
+    }
+
+    private String opening(String uri, String proxy) throws Exception {
+        ProcessBuilder process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-Dpenstock.http.trust=" + pem("trusted.pem", false),
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        Opening.class.getName(),
+                        uri)
+                .redirectErrorStream(true);
+        process.environment().put("https_proxy", proxy);
+        process.environment().remove("no_proxy");
+        process.environment().remove("NO_PROXY");
+        Process started = process.start();
+        String output = new String(started.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(started.waitFor()).as(output).isZero();
+        return output;
+    }
+
     @Test
     void aCertificateThatIsNotTrustedOrOfAnotherHostIsRefused() {
         try (Backend backend = backend()) {
@@ -353,17 +389,20 @@ class TlsTest {
                 .doesNotContain("attempts");
     }
 
-    /** Opens a file that cannot be opened, and prints why. */
+    /** Opens a file, and prints its length, or why it cannot be opened. */
     static final class Opening {
 
         private Opening() {}
 
         public static void main(String[] arguments) {
             try (Backend backend = Backends.open("host")) {
-                Throwable failure = get(backend.openFile(URI.create(arguments[0]))
-                        .then(Mono.<Throwable>empty())
-                        .onErrorResume(Mono::just));
-                System.out.println(failure);
+                System.out.println(get(backend.openFile(URI.create(arguments[0]))
+                        .map(file -> {
+                            try (file) {
+                                return file.size() + " bytes";
+                            }
+                        })
+                        .onErrorResume(failure -> Mono.just(failure.toString()))));
             }
         }
     }
