@@ -44,7 +44,8 @@ public abstract class HttpProvider extends RemoteFileSystemProvider {
     public static final class Hub extends HttpProvider {
 
         private static final Pattern FILE = Pattern.compile(
-                "hf://((?:(?:datasets|spaces)/[^/@]+|(?!datasets/|spaces/)[^/@]+)/[^/@]+)(?:@([^/]+))?(/.+)");
+                "hf://((?:(?:datasets|spaces)/[^/@]+|(?!datasets/|spaces/)[^/@]+)/[^/@]+)"
+                        + "(?:@(refs/[^/]+/[^/]+|(?!refs/)[^/]+))?(/.+)");
 
         /** Creates a provider. */
         public Hub() {
@@ -64,7 +65,7 @@ public abstract class HttpProvider extends RemoteFileSystemProvider {
                 throw new IOException("a URI of a file on the hub must be hf://OWNER/REPO@REVISION/FILE, was "
                         + RemoteProvider.name(uri));
             }
-            String revision = file.group(2) == null ? "main" : file.group(2);
+            String revision = file.group(2) == null ? "main" : file.group(2).replace("/", "%2F");
             return URI.create(
                     Credentials.hub(environment) + "/" + file.group(1) + "/resolve/" + revision + file.group(3));
         }

@@ -29,6 +29,8 @@ class HubTest extends ServedFile {
     @CsvSource({
         "hf://owner/model/a.bin, owner/model/resolve/main/a.bin",
         "hf://owner/my.model_2@v1.0/sub/a%20b.bin, owner/my.model_2/resolve/v1.0/sub/a%20b.bin",
+        "hf://owner/model@refs/pr/1/a.bin, owner/model/resolve/refs%2Fpr%2F1/a.bin",
+        "hf://datasets/o/s@refs/convert/parquet/d/0.parquet, datasets/o/s/resolve/refs%2Fconvert%2Fparquet/d/0.parquet",
         "hf://owner/model@refs%2Fpr%2F1/a.bin, owner/model/resolve/refs%2Fpr%2F1/a.bin",
         "hf://datasets/owner/set@main/a@b.bin, datasets/owner/set/resolve/main/a@b.bin",
         "hf://spaces/owner/space/a.bin, spaces/owner/space/resolve/main/a.bin"
@@ -41,7 +43,7 @@ class HubTest extends ServedFile {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"hf://owner/model", "hf://owner/model/", "hf://model@main/a.bin", "hf://datasets/owner/set"})
+            strings = {"hf://owner/model@refs/pr/1", "hf://owner/model", "hf://owner/model/", "hf://model@main/a.bin", "hf://datasets/owner/set"})
     void whatNamesNoFileIsRefused(String uri) {
         assertThatThrownBy(() -> HttpProvider.Hub.resolved(URI.create(uri), Map.of()))
                 .hasMessageContaining("must be hf://OWNER/REPO@REVISION/FILE, was hf://");
