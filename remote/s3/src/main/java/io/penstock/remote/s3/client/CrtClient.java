@@ -3,11 +3,16 @@ package io.penstock.remote.s3.client;
 
 import io.penstock.CommonOptions;
 import io.penstock.Options;
+import io.penstock.engine.kit.DaemonThread;
 import io.penstock.remote.http.client.HttpProxy;
 import io.penstock.remote.http.client.Trust;
 import io.penstock.remote.s3.S3Options;
 import java.io.IOException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.http.HttpMonitoringOptions;
@@ -28,6 +33,7 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
 /** The S3 client of the AWS Common Runtime, by which objects are written. Thread-safe. */
 final class CrtClient implements AutoCloseable {
 
+    private static final long KEEP_SECONDS = 10;
     private static final long FEWEST_SECONDS = 2; // without a byte; the client's least
     private static final int SPARE_DESCRIPTORS = 16;
     private static final long MOST_RETRIES = 60; // the client's limit is 63
@@ -110,6 +116,7 @@ final class CrtClient implements AutoCloseable {
     }
 
     private final S3Client client;
+    private final ThreadPoolExecutor computing; // as many threads as the connections have
 
     /**
      * Creates a client.
@@ -140,6 +147,15 @@ final class CrtClient implements AutoCloseable {
             }
             client = new S3Client(signer == null ? options : options.withSigningConfig(signer.config()));
         }
+        AtomicInteger number = new AtomicInteger();
+        computing = new ThreadPoolExecutor(
+                settings.threads(),
+                settings.threads(),
+                KEEP_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                body -> new DaemonThread("penstock-s3-" + number.getAndIncrement(), body));
+        computing.allowCoreThreadTimeOut(true);
     }
 
     /** Trusts as reads do, unless nothing is trusted: the client begins with its own store, also without TLS. */
@@ -186,6 +202,19 @@ final class CrtClient implements AutoCloseable {
         return monitoring;
     }
 
+    /**
+     * Computes what may take long, such as checksums, on a thread that nothing else waits for.
+     *
+     * @param refused called if there is none
+     */
+    void compute(Runnable task, Consumer<Throwable> refused) {
+        try {
+            computing.execute(task);
+        } catch (RuntimeException | OutOfMemoryError e) {
+            refused.accept(e);
+        }
+    }
+
     /** Starts a request. */
     S3MetaRequest start(S3MetaRequestOptions request) {
         return client.makeMetaRequest(request);
@@ -194,6 +223,7 @@ final class CrtClient implements AutoCloseable {
     /** Closes the client, when no request runs. */
     @Override
     public void close() {
+        computing.shutdown();
         client.close();
     }
 }

@@ -107,10 +107,34 @@ final class Multipart {
     }
 
     private NativeException lacking(String operation, String what) {
+        return failed(operation, NativeFailure.Kind.PERMANENT, "the answer has no " + what);
+    }
+
+    private NativeException failed(String operation, NativeFailure.Kind kind, String note) {
         return new NativeException(
-                operation + " of " + address,
-                new NativeFailure(
-                        new NativeError(operation, 0, ""), NativeFailure.Kind.PERMANENT, "the answer has no " + what));
+                operation + " of " + address, new NativeFailure(new NativeError(operation, 0, ""), kind, note));
+    }
+
+    /**
+     * Computes the checksum of what a request sends, on no thread of the caller's, which may be an I/O queue's, or one
+     * that serves connections.
+     *
+     * @param bytes used until one of both is called
+     */
+    private void summed(
+            String operation, ByteBuffer bytes, Consumer<Map<String, String>> next, Consumer<Throwable> ended) {
+        client.compute(
+                () -> {
+                    Map<String, String> sum;
+                    try {
+                        sum = added.sum(bytes);
+                    } catch (RuntimeException | Error e) {
+                        ended.accept(e);
+                        return;
+                    }
+                    next.accept(sum);
+                },
+                refused -> ended.accept(failed(operation, NativeFailure.Kind.TRANSIENT, refused.toString())));
     }
 
     private static String text(ByteBuffer answer) {
@@ -131,22 +155,32 @@ final class Multipart {
      * @return the request, to cancel it
      */
     S3Request part(int number, ByteBuffer bytes, BiConsumer<@Nullable String, @Nullable Throwable> ended) {
-        Map<String, String> sum = added.sum(bytes);
-        S3Request request =
-                request("UploadPart").headers(sum).header("Content-Length", Integer.toString(bytes.remaining()));
-        sums.put(number, sum);
-        begun(error -> {
-            if (error != null) {
-                ended.accept(null, error);
-                return;
-            }
-            request.start(client, "PUT", "?partNumber=" + number + "&" + query(id()), new Body(bytes), failure -> {
-                String etag = request.answered("ETag");
-                boolean lacks = failure == null && etag == null;
-                ended.accept(etag, lacks ? lacking("UploadPart", "ETag") : failure);
-            });
-        });
+        S3Request request = request("UploadPart").header("Content-Length", Integer.toString(bytes.remaining()));
+        Consumer<Throwable> failed = error -> ended.accept(null, error);
+        summed(
+                "UploadPart",
+                bytes,
+                sum -> {
+                    sums.put(number, sum);
+                    begun(error -> {
+                        if (error == null) {
+                            start(request.headers(sum), number, bytes, ended);
+                        } else {
+                            failed.accept(error);
+                        }
+                    });
+                },
+                failed);
         return request;
+    }
+
+    private void start(
+            S3Request part, int number, ByteBuffer bytes, BiConsumer<@Nullable String, @Nullable Throwable> ended) {
+        part.start(client, "PUT", "?partNumber=" + number + "&" + query(id()), new Body(bytes), failure -> {
+            String etag = part.answered("ETag");
+            boolean lacks = failure == null && etag == null;
+            ended.accept(etag, lacks ? lacking("UploadPart", "ETag") : failure);
+        });
     }
 
     private synchronized String id() {
@@ -212,11 +246,15 @@ final class Multipart {
     /** Writes the object by one request. */
     void put(ByteBuffer bytes, Consumer<@Nullable Throwable> ended) {
         S3Request put = new S3Request(address, "PutObject").headers(added.creating(false));
-        (isNew ? put.header("If-None-Match", "*") : put)
-                .headers(added.sum(bytes))
-                .header(MARK, mark)
-                .header("Content-Length", Integer.toString(bytes.remaining()))
-                .start(client, "PUT", "", new Body(bytes), unlessDone(ended));
+        summed(
+                "PutObject",
+                bytes,
+                sum -> (isNew ? put.header("If-None-Match", "*") : put)
+                        .headers(sum)
+                        .header(MARK, mark)
+                        .header("Content-Length", Integer.toString(bytes.remaining()))
+                        .start(client, "PUT", "", new Body(bytes), unlessDone(ended)),
+                ended::accept);
     }
 
     /** Removes all parts from the server, if there is an upload; blocks. */
