@@ -132,16 +132,22 @@ public final class S3Provider extends RemoteFileSystemProvider {
         T send() throws IOException;
     }
 
-    /** Does something where the bucket is: in another region, or by another name, if a server demands it. */
+    /** Does something where the bucket is: in another region, by another name, or both, if a server demands it. */
     private static <T> T anywhere(URI uri, Options options, Action<T> action) throws IOException {
         CrtClient.Settings settings = CrtClient.Settings.of(options);
         try {
-            try {
-                return action.with(settings);
-            } catch (S3Object.OtherRegionException e) {
-                return action.with(settings.in(e.region()));
-            } catch (HostDemandedException e) {
-                return action.with(settings.hosted());
+            for (boolean moved = false; ; ) {
+                try {
+                    return action.with(settings);
+                } catch (S3Object.OtherRegionException e) {
+                    if (moved) {
+                        throw e;
+                    }
+                    moved = true;
+                    settings = settings.in(e.region());
+                } catch (HostDemandedException e) { // once: no server can demand more than the host's name
+                    settings = settings.hosted();
+                }
             }
         } catch (CrtRuntimeException e) { // neither signer nor client without certificates, for example
             requireDescriptors(RemoteProvider.name(uri), 1);

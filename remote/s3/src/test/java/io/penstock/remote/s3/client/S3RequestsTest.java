@@ -203,6 +203,47 @@ class S3RequestsTest {
         }
     }
 
+    /** Of both demands one may follow the other; a server that goes on so is given up. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anotherRegionAndTheHostsNameMayBothBeDemanded(boolean again) throws Exception {
+        S3Server server = new S3Server(true, S3Proxy.builder().virtualHost("store.invalid"));
+        server.proxy.fault = (request, to) -> {
+            if (!request.headers.get("authorization").contains("/eu-north-1/s3/")) {
+                to.write(otherRegion("eu-north-1"));
+            } else if (!request.headers.get("host").startsWith("bucket.")) {
+                to.write(FaultProxy.error("403 Forbidden", "SecondLevelDomainForbidden"));
+            } else if (again) {
+                to.write(otherRegion("us-east-1"));
+            } else {
+                to.write(FaultProxy.text("HTTP/1.1 206 Partial Content\r\nETag: \"e\"\r\nContent-Length: 2"
+                        + "\r\nContent-Range: bytes 0-1/2"));
+                to.write(SMALL, 0, 2);
+            }
+            return true;
+        };
+        try (ForwardProxy proxy = new ForwardProxy(server.proxy.uri().getPort(), null)) {
+            System.setProperty("http.proxyHost", "127.0.0.1");
+            System.setProperty("http.proxyPort", proxy.address().substring(10));
+            Options options = server.options().with(S3Options.ENDPOINT, "http://store.invalid");
+            if (again) {
+                assertThatThrownBy(() -> read(options, S3Server.uri("object")))
+                        .hasMessageContaining("s3://bucket/object is in region us-east-1");
+            } else {
+                assertThat(read(options, S3Server.uri("object"))).hasSize(2);
+            }
+        } finally {
+            System.clearProperty("http.proxyHost");
+            System.clearProperty("http.proxyPort");
+            server.stop();
+        }
+    }
+
+    private static byte[] otherRegion(String region) {
+        return FaultProxy.text(
+                "HTTP/1.1 400 Bad Request\r\nx-amz-bucket-region: " + region + "\r\nContent-Length: 0");
+    }
+
     /** The proxy alone resolves the name. */
     @ParameterizedTest
     @ValueSource(strings = {"auto", "virtual"})
