@@ -160,12 +160,12 @@ final class CrtClient implements AutoCloseable {
 
     /** Trusts as reads do, unless nothing is trusted: the client begins with its own store, also without TLS. */
     private static TlsContextOptions tls(Trust trust) throws IOException {
+        String authorities = trust.authoritiesAsPem(); // before there is native memory
         String identity = trust.identityAsPem(false);
         TlsContextOptions tls = identity.isEmpty()
                 ? TlsContextOptions.createDefaultClient()
                 : TlsContextOptions.createWithMtls(identity, trust.identityAsPem(true));
-        String authorities = trust.authoritiesAsPem();
-        return authorities.isEmpty() ? tls : tls.withCertificateAuthority(authorities);
+        return tls.withCertificateAuthority(authorities);
     }
 
     /** Disables the client's own choice of a proxy, which may differ from the choice for reads. */

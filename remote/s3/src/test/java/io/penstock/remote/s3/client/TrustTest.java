@@ -30,6 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
+import software.amazon.awssdk.crt.CrtResource;
+import software.amazon.awssdk.crt.io.EventLoopGroup;
 
 /** One option chooses the authorities of reads and of writes; the certificate is made by the JDK's keytool. */
 @Tag("once")
@@ -167,6 +169,40 @@ class TrustTest {
             assertThat(server.get("object")).hasSize(BYTES);
         } finally {
             server.stop();
+        }
+    }
+
+    /** A server without TLS is reached, so that the client of the Common Runtime is the first that reads the file. */
+    @Test
+    void aMissingFileOfCertificatesLeavesNoNativeMemory() throws Exception {
+        S3Server server = new S3Server(true);
+        try {
+            String missing = folder.resolve("missing.pem").toString();
+            String output = OtherProcess.output(
+                    TrustTest.class,
+                    environment -> {},
+                    "-Daws.crt.debugnative=true",
+                    "-Dpenstock.s3.endpoint=" + server.proxy.uri(),
+                    "-Dpenstock.http.trust=" + missing);
+            assertThat(output)
+                    .contains("penstock.http.trust=" + missing, ".EventLoopGroup allocated")
+                    .doesNotContain(".TlsContextOptions allocated");
+        } finally {
+            server.stop();
+        }
+    }
+
+    /** Opens an object to write it, and prints why it cannot, and what native memory is left. */
+    public static void main(String[] arguments) {
+        try (Backend backend = Backends.open("host")) {
+            backend.openFile(S3Server.uri("object"), FileOption.WRITE, FileOption.CREATE, FileOption.TRUNCATE)
+                    .block();
+        } catch (RuntimeException e) {
+            System.out.println(e + " " + e.getCause());
+        }
+        try (EventLoopGroup shown = new EventLoopGroup(1)) {
+            CrtResource.collectNativeResources(left -> System.out.println("left: " + left));
+            System.out.println("beside " + shown);
         }
     }
 }
