@@ -28,8 +28,8 @@ public final class S3Options {
     public static final Option<String> REGION = OPTIONS.add(Option.text(
             "penstock.s3.region",
             "",
-            "the region of the buckets; without it AWS_REGION, AWS_DEFAULT_REGION, and us-east-1; AWS may name"
-                    + " another one"));
+            "the region of the buckets; without it AWS_REGION, AWS_DEFAULT_REGION, the profile's, and us-east-1; AWS"
+                    + " may name another one"));
 
     /** What requests are signed with. */
     public static final Option<Credentials> CREDENTIALS = OPTIONS.add(Option.choice(

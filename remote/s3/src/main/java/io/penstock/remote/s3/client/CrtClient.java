@@ -58,7 +58,7 @@ final class CrtClient implements AutoCloseable {
         static Settings of(Options options) {
             return new Settings(
                     first(options.get(S3Options.ENDPOINT), "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", ""),
-                    first(options.get(S3Options.REGION), "AWS_REGION", "AWS_DEFAULT_REGION", "us-east-1"),
+                    region(options),
                     options.get(S3Options.ADDRESSING),
                     options.get(S3Options.CREDENTIALS),
                     options.get(CommonOptions.REMOTE_CONNECTIONS),
@@ -76,6 +76,13 @@ final class CrtClient implements AutoCloseable {
         /** Returns more descriptors than a new client has: two for each event loop, and it has loops of its own. */
         int descriptors() {
             return 2 * (threads() + 2 * Runtime.getRuntime().availableProcessors()) + SPARE_DESCRIPTORS;
+        }
+
+        private static String region(Options options) {
+            String named = first(options.get(S3Options.REGION), "AWS_REGION", "AWS_DEFAULT_REGION", "");
+            String region =
+                    named.isEmpty() ? Profile.region(System.getenv(), System.getProperty("user.home", "")) : named;
+            return region.isEmpty() ? "us-east-1" : region;
         }
 
         private static String first(String option, String variable, String other, String fallback) {
