@@ -35,11 +35,16 @@ final class S3Upload implements AsyncFile {
 
     private static final int MOST_PARTS = 10_000; // S3's limit
     private static final int MOST_COLLECTED = 64;
+    private static final long UNIT_BYTES = 1 << 20; // of parts that are sized here
+    private static final long MOST_PART_BYTES = 1 << 30; // of penstock.s3.part-bytes
+    private static final String FEWER =
+            "an object has at most " + MOST_PARTS + " parts of penstock.s3.part-bytes=%d, a larger one allows larger"
+                    + " objects";
 
     private final Multipart requests;
     private final Address address;
-    private final int partBytes;
     private final Runnable closer;
+    private volatile int partBytes; // constant from the first write on
     private final Map<Integer, Part> parts = new HashMap<>(); // by number, from 0; guarded by this, as all below
     private final Deque<ByteBuffer> free = new ArrayDeque<>(); // memory of earlier parts, for reuse
     private int collected; // parts that are being collected
@@ -88,8 +93,7 @@ final class S3Upload implements AsyncFile {
     @Override
     public Runnable write(long offset, ByteBuffer from, Consumer<@Nullable Throwable> ended) {
         if (offset > MOST_PARTS * (long) partBytes - from.remaining()) { // nothing of it is sent, or counts as size
-            ended.accept(refused("an object has at most " + MOST_PARTS + " parts of penstock.s3.part-bytes=" + partBytes
-                    + ", a larger one allows larger objects"));
+            ended.accept(refused(FEWER.formatted(partBytes)));
             return () -> {};
         }
         Pieces pieces = new Pieces(ended);
@@ -383,7 +387,23 @@ final class S3Upload implements AsyncFile {
         return Limits.none(partBytes);
     }
 
-    /** {@inheritDoc} Where the last byte that was written ends. */
+    /**
+     * {@inheritDoc} Makes parts so large that an object of so many bytes has not too many; once, before the first write. Each
+     * of those bytes must be written until the sync.
+     */
+    @Override
+    public synchronized void preallocate(long bytes) throws IOException {
+        long least = (bytes / MOST_PARTS / UNIT_BYTES + 1) * UNIT_BYTES;
+        if (bytes > MOST_PARTS * (long) partBytes) {
+            if (making || size > 0 || least > MOST_PART_BYTES) {
+                throw refused(FEWER.formatted(partBytes));
+            }
+            partBytes = (int) least;
+        }
+        size = Math.max(size, bytes);
+    }
+
+    /** {@inheritDoc} Where the last byte that was written ends, unless it was preallocated. */
     @Override
     public synchronized long size() {
         return size;

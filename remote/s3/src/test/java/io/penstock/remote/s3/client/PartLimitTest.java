@@ -14,6 +14,7 @@ import io.penstock.Transfer;
 import io.penstock.remote.s3.S3Options;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -46,6 +47,32 @@ class PartLimitTest {
                     .hasMessageContaining("a larger one allows larger objects");
             assertThat(file.size()).isZero();
             assertThat(server.proxy.requests("POST")).isEmpty();
+        } finally {
+            server.stop();
+        }
+    }
+
+    /** Of 11 MiB: 10,000 of them have it. What was announced must be written. */
+    @Test
+    void aLengthThatIsAnnouncedMakesThePartsAsLargeAsItNeeds() throws Exception {
+        S3Server server = new S3Server(true);
+        try (Backend backend = Backends.open("host", server.options().with(S3Options.PART_BYTES, PART));
+                DeviceBuffer buffer = get(backend.allocate(11 << 20));
+                StorageFile file = get(backend.openFile(
+                        S3Server.uri("object"), FileOption.WRITE, FileOption.CREATE, FileOption.TRUNCATE))) {
+            assertThatThrownBy(() -> get(file.preallocate(10_001L << 30)))
+                    .isInstanceOf(PermanentStorageException.class)
+                    .hasMessageContaining("10000 parts of penstock.s3.part-bytes=" + PART);
+            get(file.preallocate(2 * END + 1));
+            assertThat(file.size()).isEqualTo(2 * END + 1);
+            get(backend.submit(Transfer.write(buffer.region(0, 1), file.region(2 * END, 1))));
+            get(backend.submit(Transfer.write(buffer.all(), file.region(0, 11 << 20))));
+            assertThat(server.proxy.requests("PUT"))
+                    .singleElement()
+                    .satisfies(part -> assertThat(part.body).hasSize(11 << 20));
+            assertThatThrownBy(() -> get(file.sync())).hasMessageContaining("bytes from " + (11 << 20) + " on");
+            assertThatThrownBy(() -> get(file.preallocate(10_001L * (11 << 20))))
+                    .hasMessageContaining("10000 parts of penstock.s3.part-bytes=" + (11 << 20));
         } finally {
             server.stop();
         }
