@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -35,7 +34,9 @@ class SourceFilesTest {
     }
 
     /** A rule, by who breaks it. */
-    private interface Rule extends Function<SourceRules, Iterable<String>> {}
+    private interface Rule {
+        Iterable<String> apply(SourceRules rules) throws IOException;
+    }
 
     private static Arguments rule(String name, Rule rule, String file, String offence) {
         return Arguments.of(name, rule, file, offence);
@@ -75,17 +76,27 @@ class SourceFilesTest {
                         SourceRules::badlyNamedTypes,
                         main,
                         LICENCE + "class X { class SlotManager {} }"),
+                rule("names of interfaces", SourceRules::badlyNamedTypes, main, LICENCE + "interface ISlot {}"));
+    }
+
+    static Stream<Arguments> rulesOfTexts() {
+        return Stream.of(
                 rule(
                         "comments repeat the noun",
                         SourceRules::pronounsInPlaceOfNouns,
-                        main,
+                        "src/main/java/io/penstock/X.java",
                         LICENCE + "/** Its length is that " + "of its file. */\nclass X {}"),
                 rule(
                         "pages repeat the noun",
                         SourceRules::pronounsInPlaceOfNouns,
                         "docs/page.md",
                         "Its length is that " + "of its file.\n"),
-                rule("names of interfaces", SourceRules::badlyNamedTypes, main, LICENCE + "interface ISlot {}"));
+                rule(
+                        "nothing names one machine",
+                        SourceRules::placesOfOneMachine,
+                        "docs/page.html",
+                        "cd /home/" + "joe/penstock\n"),
+                rule("no strangers at the top", SourceRules::strangersAtTheTop, "../hs_err_pid1.log", "SIGSEGV\n"));
     }
 
     private static String longMethod(int lines) {
@@ -93,7 +104,8 @@ class SourceFilesTest {
     }
 
     @Test
-    void theSourcesAreFoundAtAll() {
+    void theSourcesAreFoundAtAll() throws IOException {
+        assertThat(ours.tracked()).contains("penstock", ".ci/run", "docs/view.png");
         assertThat(ours.files())
                 .contains(
                         "api/src/main/java/io/penstock/Backend.java",
@@ -102,16 +114,16 @@ class SourceFilesTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @MethodSource("rules")
-    void everyRuleHolds(String name, Rule rule, String file, String offence) {
+    @MethodSource({"rules", "rulesOfTexts"})
+    void everyRuleHolds(String name, Rule rule, String file, String offence) throws IOException {
         assertThat(rule.apply(ours)).as("who breaks: %s", name).isEmpty();
     }
 
     @ParameterizedTest(name = "{0}")
-    @MethodSource("rules")
+    @MethodSource({"rules", "rulesOfTexts"})
     void everyRuleFindsItsOffender(String name, Rule rule, String file, String offence, @TempDir Path scratch)
             throws IOException {
-        Path written = scratch.resolve("module").resolve(file);
+        Path written = scratch.resolve("module").resolve(file).normalize();
         Files.createDirectories(written.getParent());
         Files.writeString(written, offence);
         assertThat(rule.apply(new SourceRules(scratch)))

@@ -3,11 +3,13 @@ package io.penstock.house;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -25,6 +27,23 @@ final class SourceRules {
 
     /** Lists rather than methods: the longest of all. They may become shorter. */
     static final Map<String, Integer> LONGER = Map.of("HandoverRules.publishers", 51, "MutantsTest.ofTransfers", 88);
+
+    /** The files beside the folders of the modules. */
+    private static final Set<String> TOP = Set.of(
+            ".editorconfig",
+            ".gitattributes",
+            ".gitignore",
+            "CHANGELOG.md",
+            "CONTRIBUTING.md",
+            "LICENSE",
+            "NOTICE",
+            "README.md",
+            "SECURITY.md",
+            "mkdocs.yml",
+            "mvnw",
+            "mvnw.cmd",
+            "penstock",
+            "pom.xml");
 
     private static final String LICENCE = "// SPDX-License-Identifier: Apache-2.0";
 
@@ -145,6 +164,43 @@ final class SourceRules {
                     .forEach(line -> found.add(name(file) + ": repeat the noun: " + line.strip()));
         }
         return found;
+    }
+
+    /** Nobody else has the folders of the machine where a file was written. */
+    List<String> placesOfOneMachine() throws IOException {
+        Pattern place = Pattern.compile("(?<![\\w.])(/(work|root|(home|Users)/(?!user/)[\\w-]+)/|[A-Z]:[\\\\/]+Users\\b).{0,20}");
+        List<String> found = new ArrayList<>();
+        for (String file : tracked()) {
+            // A byte is a character: files that are no text are searched too.
+            place.matcher(Files.readString(root.resolve(file), StandardCharsets.ISO_8859_1))
+                    .results()
+                    .forEach(match -> found.add(file + ": " + match.group()));
+        }
+        return found;
+    }
+
+    List<String> strangersAtTheTop() throws IOException {
+        return tracked().stream()
+                .filter(file -> !file.contains("/") && !TOP.contains(file))
+                .toList();
+    }
+
+    /** Returns what git tracks; where there is no repository, as in a copy of what is tracked, all that was not built. */
+    List<String> tracked() throws IOException {
+        if (Files.exists(root.resolve(".git"))) {
+            Process git = new ProcessBuilder("git", "-c", "safe.directory=*", "ls-files", "-z")
+                    .directory(root.toFile())
+                    .start();
+            return Stream.of(new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).split("\0"))
+                    .filter(file -> Files.isRegularFile(root.resolve(file))) // neither removed since nor a link
+                    .toList();
+        }
+        try (Stream<Path> found = Files.walk(root)) {
+            return found.filter(Files::isRegularFile)
+                    .map(this::name)
+                    .filter(file -> !file.contains("target/"))
+                    .toList();
+        }
     }
 
     private List<String> thatName(BiPredicate<ParsedSource, String> rule) {
