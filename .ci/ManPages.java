@@ -14,6 +14,7 @@ final class ManPages {
     public static void main(String[] arguments) throws IOException {
         PrintWriter nothing = new PrintWriter(Writer.nullWriter());
         var penstock = Penstock.line(nothing, nothing).getCommandSpec();
+        penstock.subcommands().values().forEach(command -> command.getCommandSpec().version(penstock.version()));
         System.exit(ManPageGenerator.generateManPage(new File(arguments[0]), null, new boolean[0], true, penstock));
     }
 }
