@@ -26,7 +26,7 @@ public final class Progress {
     private static final long SILENT_NANOS = 500_000_000;
     private static final double MOST_NANOS = 100 * 3600e9;
     private static final long LEAST_RATED_BYTES = 1 << 20;
-    private static final int BAR_COLUMNS = 51; // of a bar that is legible, with its percentage, bytes and times
+    private static final int BAR_COLUMNS = 53; // of a bar that is legible, with its percentage, bytes and times
     private static final int LEAST_MESSAGE = 10; // a rate
 
     private final LongSupplier nanoTime;
@@ -177,16 +177,25 @@ public final class Progress {
     /** Where a bar is drawn: a line that wraps could not be cleared, and one that is closed does not stay. */
     private static final class Line extends ConsoleProgressBarConsumer {
 
+        private static final int INTERRUPT_COLUMNS = 2; // of ^C, which a terminal shows behind the bar
+
+        private final PrintStream to;
         private final IntSupplier columns;
 
         private Line(PrintStream to, IntSupplier columns) {
             super(to);
+            this.to = to;
             this.columns = columns;
         }
 
         @Override
         public int getMaxRenderedLength() {
-            return columns.getAsInt() - 1;
+            return columns.getAsInt() - 1 - INTERRUPT_COLUMNS;
+        }
+
+        @Override
+        public void clear() {
+            to.print("\r" + " ".repeat(Math.max(0, columns.getAsInt() - 1)) + "\r");
         }
 
         @Override

@@ -133,13 +133,14 @@ class ProgressTest {
     }
 
     @Test
-    void aLineIsNeverAsWideAsTheTerminalWhichMayChange() {
+    void aLineLeavesRoomForTheInterruptOfATerminalWhoseWidthMayChange() {
         progress.share("something long", 0, 10000, "");
         now.addAndGet(SECOND);
         progress.share("something long", 5000, 10000, "");
         columns = 20;
         progress.share("something long", 6000, 10000, "");
-        assertThat(last()).hasSize(19).startsWith("  60% [").contains("] ");
+        assertThat(last()).hasSize(17).startsWith("  60% [").contains("] ");
+        assertThat(shown()).as("the ^C behind it is cleared too").endsWith("\r" + " ".repeat(19) + "\r");
         columns = 1;
         progress.share("something long", 7000, 10000, "");
         progress.clear();
