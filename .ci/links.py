@@ -1,5 +1,6 @@
 """A hook of mkdocs. Links of the documents that lead out of docs/ become links into the repository, and every link must have a target.
 The Javadoc that ./mvnw -Psite has made is copied beside the pages."""
+import glob
 import html.parser
 import os
 import posixpath
@@ -50,6 +51,11 @@ def on_post_build(config):
     javadoc = os.path.join(os.path.dirname(site), "javadoc")
     if os.path.isdir(javadoc):
         shutil.copytree(javadoc, site, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.stale"))
+        for style in glob.glob(os.path.join(site, "apidocs*", "**", "stylesheet.css"), recursive=True):
+            with open(style, encoding="utf-8") as file:
+                text = file.read()
+            with open(style, "w", encoding="utf-8") as file:  # imports fonts that the JDKs of distributions do not have
+                file.write(re.sub(r"@import url\('resources/fonts/.*\n", "", text))
     pages = {}
     for folder, _, names in os.walk(site):
         if os.path.relpath(folder, site).split(os.sep)[0].startswith("apidocs"):
