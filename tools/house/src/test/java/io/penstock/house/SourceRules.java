@@ -168,7 +168,8 @@ final class SourceRules {
 
     /** Nobody else has the folders of the machine where a file was written. */
     List<String> placesOfOneMachine() throws IOException {
-        Pattern place = Pattern.compile("(?<![\\w.])(/(work|root|(home|Users)/(?!user/)[\\w-]+)/|[A-Z]:[\\\\/]+Users\\b).{0,20}");
+        Pattern place = Pattern.compile(
+                "(?<![\\w.])(/(work|root|(home|Users)/(?!user/)[\\w-]+)/|[A-Z]:[\\\\/]+Users\\b).{0,20}");
         List<String> found = new ArrayList<>();
         for (String file : tracked()) {
             // A byte is a character: files that are no text are searched too.
