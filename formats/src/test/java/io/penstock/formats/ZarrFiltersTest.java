@@ -8,12 +8,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.formats.codec.Codecs;
+import io.penstock.formats.load.Assembly;
 import java.io.File;
 import java.io.IOException;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -22,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Codecs and filters of numcodecs. Chunks of {@code bz2} and {@code lzma} were written by Python's modules of these
@@ -38,6 +43,17 @@ class ZarrFiltersTest {
                     + "dd1c69938637fbda00012810e50b6c601fb6f37d010000000004595a";
     private static final String ALONE =
             "5d00008000ffffffffffffffff0000809d61d30d5dae193edb84281d3429a83694ffffdb000000";
+
+    // By xz: of 3 GiB, and with sizes in the header; of two blocks, each with 8 MiB. By LZMA alone: of 3.75 GiB.
+    private static final String XZ_LARGE =
+            "fd377a585a0000016922de3602c0141021012700998034d001000f0102030405060708090a0b0c0d0e0f10"
+                    + "00f1804c0900012410e944d9cc9042990d010000000001595a";
+    private static final String XZ_TWO =
+            "fd377a585a0000016922de3602c00c08210116009edb7ca9010007010203040506070800c588ca3f020021"
+                    + "0116000000742fe5a3010007090a0b0c0d0e0f1000b27ff11300021c081c080000fefe05a23e300d8b0200"
+                    + "00000001595a";
+    private static final String ALONE_LARGE =
+            "5d000000f0ffffffffffffffff0000809d61d30d5dae193edb84281d3429a83694ffffdb000000";
 
     private static Backend backend;
 
@@ -106,6 +122,47 @@ class ZarrFiltersTest {
         assertRefused(v2("|u1", 17, "null", compressor, chunk), "it must have 17 bytes once decoded, had 16");
         assertRefused(v2("|u1", 16, "null", compressor, chunk + "01020304"), id + ": ");
         assertRefused(v2("|u1", 16, "null", compressor, chunk.substring(0, 60)), id + ": the data are damaged: ");
+    }
+
+    /** Data state a dictionary of 8 MiB, or of 4 GiB, however few they are: none is allocated that they cannot need. */
+    @ParameterizedTest
+    @ValueSource(strings = {XZ, XZ_LARGE, ALONE, ALONE_LARGE})
+    void aDictionaryIsAsLargeAsTheChunkCanNeed(String chunk) throws IOException {
+        byte[] stored = HexFormat.of().parseHex(chunk);
+        FuzzTarget.assertAllocates(1 << 20, () -> {
+            try {
+                assertThat(HexFormat.of().formatHex(Codecs.decode(List.of("lzma"), stored, 16)))
+                        .isEqualTo(RAMP);
+            } catch (Codecs.Malformed e) {
+                throw new IOException(e);
+            }
+        });
+        assertLoads(v2("|u1", 16, "null", "{\"id\":\"lzma\"}", chunk), RAMP);
+    }
+
+    /** Python writes one block, whose dictionary is lowered. */
+    @Test
+    void aLargerDictionaryOfAnotherBlockIsRefused() throws IOException {
+        assertRefused(
+                v2("|u1", 16, "null", "{\"id\":\"lzma\"}", XZ_TWO),
+                "lzma: its dictionary is larger than 16 bytes can need: ");
+    }
+
+    /** Loaders have as many chunks at a time as the memory permits, the decoders' own included. */
+    @ParameterizedTest
+    @CsvSource({"lzma, 2621440", "bz2, 6291456", "gzip, 1048576"})
+    void theMemoryOfADecoderIsCounted(String codec, long least) {
+        Array.ChunkData chunk =
+                new Array.ChunkData(List.of(0L), new Extent(Path.of("chunk"), 0, 100_000), List.of(codec));
+        Array array = new Array(
+                "a",
+                ElementType.U8,
+                List.of(1L << 20),
+                ByteOrder.LITTLE_ENDIAN,
+                Array.Order.ROW_MAJOR,
+                new Array.Data.Chunked(List.of(1L << 20), List.of(), List.of(chunk), List.of()));
+        long bytes = Assembly.slabs(ChunkWindow.all(array), 1, 1L << 30).get(0).memoryBytes();
+        assertThat(bytes).isBetween(least, least + (1 << 19));
     }
 
     /** Each without the other's library, too. */

@@ -251,6 +251,14 @@ public final class Codecs {
         }
     }
 
+    /** Returns the most memory that decoders of these codecs take beside so many bytes, which they become. */
+    public static long memory(List<String> codecs, long bytes) {
+        return codecs.stream()
+                .mapToLong(codec -> Streamed.memory(codec, bytes + MOST_ADDED))
+                .max()
+                .orElse(0);
+    }
+
     /** Returns what passed through these codecs, in their order, which must have {@code bytes} bytes. */
     public static byte[] decode(List<String> codecs, byte[] stored, int bytes) throws Malformed {
         byte[] decoded = stored;

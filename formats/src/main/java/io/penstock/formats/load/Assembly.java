@@ -62,7 +62,10 @@ public final class Assembly {
 
         /** Returns the most memory that its reading takes at a time: a chunk is decoded as a whole. */
         public long memoryBytes() {
-            return chunks.isEmpty() ? bytes : Math.max(bytes, new WindowChunks(window).wholeBytes());
+            long whole = new WindowChunks(window).wholeBytes();
+            return chunks.stream()
+                    .mapToLong(chunk -> whole + Codecs.memory(chunk.codecs(), whole))
+                    .reduce(bytes, Math::max);
         }
 
         /** Returns the bytes of the slab. */
