@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.zip.CRC32;
+import org.apache.arrow.flatbuf.Message;
+import org.apache.arrow.flatbuf.MessageHeader;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -154,11 +156,7 @@ class ArrowFilesTest {
             })
     void aStreamHasTheArraysOfAFile(String name) throws IOException {
         Path file = Real.file("arrow/" + name);
-        byte[] all = Files.readAllBytes(file);
-        int tail = Integer.BYTES + "ARROW1".length();
-        int footer = ByteBuffer.wrap(all).order(ByteOrder.LITTLE_ENDIAN).getInt(all.length - tail);
-        byte[] bytes = Arrays.copyOfRange(all, 8, all.length - tail - footer);
-        Path stream = Files.write(folder.resolve("data-00000-of-00001"), bytes);
+        Path stream = Files.write(folder.resolve("data-00000-of-00001"), stream(file));
         assertThat(read(stream).format()).isEqualTo("Arrow stream");
         try (LoadedArrays ofFile = get(Loader.of(backend).load(file));
                 LoadedArrays ofStream = get(Loader.of(backend).load(stream))) {
@@ -174,6 +172,39 @@ class ArrowFilesTest {
                 get(Loader.of(backend).explain(stream)).arrays()) { // as --verify reads them
             placement.contents(part -> {});
         }
+    }
+
+    /** Returns the stream in a file. */
+    private static byte[] stream(Path file) throws IOException {
+        byte[] all = Files.readAllBytes(file);
+        int tail = Integer.BYTES + "ARROW1".length();
+        int footer = ByteBuffer.wrap(all).order(ByteOrder.LITTLE_ENDIAN).getInt(all.length - tail);
+        return Arrays.copyOfRange(all, 8, all.length - tail - footer);
+    }
+
+    /**
+     * The format permits that a dictionary comes again, in place of the one before it or as a delta: what is behind a
+     * replaced one would need another name for each batch.
+     */
+    @Test
+    void aStreamThatReplacesADictionaryIsRefused() throws IOException {
+        byte[] good = stream(Real.file("arrow/python-nested.arrow"));
+        ByteBuffer bytes = ByteBuffer.wrap(good).order(ByteOrder.LITTLE_ENDIAN);
+        int at = 0;
+        int end = 0;
+        for (byte type = 0; type != MessageHeader.DictionaryBatch; type = message(bytes, at).headerType()) {
+            at = end;
+            end = at + 8 + bytes.getInt(at + 4) + (int) message(bytes, at).bodyLength();
+        }
+        byte[] twice = new byte[good.length + end - at];
+        System.arraycopy(good, 0, twice, 0, end);
+        System.arraycopy(good, at, twice, end, good.length - at); // the dictionary again, and what followed it
+        assertRefused(twice, "not supported, as a Arrow file: a stream that replaces dictionary 0");
+    }
+
+    private static Message message(ByteBuffer bytes, int at) {
+        return Message.getRootAsMessage(
+                bytes.duplicate().position(at + 8).slice().order(ByteOrder.LITTLE_ENDIAN));
     }
 
     /** Written by another program; the right values are those that it was given. */
@@ -200,6 +231,36 @@ class ArrowFilesTest {
         assertThat(read(unended).arrays()).hasSize(2);
     }
 
+    /** The format: a stream ends with ffffffff 00000000, or with its file. Old streams, without marks, end with 0. */
+    @Test
+    void bytesBehindAStreamAreRefusedUnlessTheyArePermitted() throws IOException {
+        byte[] good = Files.readAllBytes(CasesTest.path("stream.arrow"));
+        int ended = good.length - 8;
+        String permit = "FormatOption.TRAILING_BYTES of Formats.read, or --lenient, permits that";
+        byte[] zeros = Arrays.copyOf(Arrays.copyOf(good, ended), ended + 4096); // as of blocks that were never written
+        assertRefused(zeros, "its messages end at byte " + ended + ", but it has " + zeros.length + " bytes", permit);
+        assertRefused(Arrays.copyOf(zeros, ended + 4), permit);
+        assertRefused(Arrays.copyOf(zeros, ended + 3), permit);
+        assertRefused(Arrays.copyOf(good, good.length + 1), "its messages end at byte " + good.length, permit);
+        byte[] twice = Arrays.copyOf(good, 2 * good.length); // two streams in one file
+        System.arraycopy(good, 0, twice, good.length, good.length);
+        assertRefused(twice, "its messages end at byte " + good.length, permit);
+        assertRefused(Arrays.copyOf(good, ended + 5), "a message at byte " + (ended + 4) + " takes 4 bytes");
+        for (byte[] bytes : List.of(zeros, twice, Arrays.copyOf(zeros, ended + 3))) {
+            Path path = Files.write(folder.resolve("lenient.arrow"), bytes);
+            Loader loader = Loader.of(backend).formatOptions(FormatOption.TRAILING_BYTES);
+            ArrayFile file = get(Formats.read(path, FormatOption.TRAILING_BYTES));
+            int end = bytes == twice ? good.length : ended;
+            assertThat(file.attributes()).containsEntry("trailing bytes", String.valueOf(bytes.length - end));
+            try (LoadedArrays loaded = get(loader.load(path))) {
+                assertThat(get(loaded.get("0/x/data").floats())).containsExactly(1f, 2f, 3f);
+            }
+            for (LoadPlan.Placement placement : get(loader.explain(path)).arrays()) {
+                placement.contents(part -> {});
+            }
+        }
+    }
+
     @Test
     void whatIsNoArrowFileIsRefused() throws IOException {
         byte[] good = Files.readAllBytes(Real.file("arrow/java.arrow"));
@@ -211,11 +272,11 @@ class ArrowFilesTest {
         assertRefused(footer, "does not fit into it");
     }
 
-    private void assertRefused(byte[] bytes, String complaint) throws IOException {
+    private void assertRefused(byte[] bytes, String... complaint) throws IOException {
         Path path = Files.write(folder.resolve("bad.arrow"), bytes);
         assertThatThrownBy(() -> read(path))
                 .isInstanceOf(MalformedFileException.class)
-                .hasMessageContaining(complaint);
+                .hasMessageContainingAll(complaint);
     }
 
     @Test

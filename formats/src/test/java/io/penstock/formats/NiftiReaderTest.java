@@ -149,6 +149,24 @@ class NiftiReaderTest {
         assertRefused(huge, "are too many");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"u8-little.nii", "two-u8-little.nii"})
+    void bytesBehindTheVoxelsAreRefusedUnlessTheyArePermitted(String name) throws IOException {
+        byte[] good = Files.readAllBytes(Real.file("nifti/" + name));
+        byte[] longer = Arrays.copyOf(good, good.length + 7);
+        assertRefused(
+                longer,
+                "it must end with its voxels, at byte " + good.length + ", but has " + longer.length + " bytes;"
+                        + " FormatOption.TRAILING_BYTES of Formats.read, or --lenient, permits that");
+        Path path = folder.resolve("bad.nii");
+        ArrayFile file = Objects.requireNonNull(
+                Formats.read(path, FormatOption.TRAILING_BYTES).block());
+        assertThat(file.attributes()).containsEntry("trailing bytes", "7");
+        assertThat(Real.bytes(file.arrays().get(0)))
+                .containsExactly(
+                        Real.bytes(read(Real.file("nifti/" + name)).arrays().get(0)));
+    }
+
     /** What starts before 352 starts at 352 (nifti1.h): the same voxels, whatever is there, in files that are whole. */
     @ParameterizedTest
     @ValueSource(floats = {0, 1, 348, 349, 350, 351, 352})

@@ -19,9 +19,16 @@ import org.jspecify.annotations.Nullable;
  * @param isStream whether it is a stream, which has its schema once
  * @param version the version of the metadata
  * @param bytes the length of the schema's metadata: of the footer, or of the first message
+ * @param end where the messages end: a file of a stream may have bytes behind it
  */
 record ArrowBlocks(
-        boolean isStream, Schema schema, short version, List<Block> dictionaries, List<Block> batches, long bytes) {
+        boolean isStream,
+        Schema schema,
+        short version,
+        List<Block> dictionaries,
+        List<Block> batches,
+        long bytes,
+        long end) {
 
     /** The number before the length of a message, since version 0.15. */
     static final int CONTINUATION = -1;
@@ -38,7 +45,7 @@ record ArrowBlocks(
         }
     }
 
-    static ArrowBlocks of(Footer footer) {
+    static ArrowBlocks of(Footer footer, long end) {
         List<Block> dictionaries = new ArrayList<>();
         for (int i = 0; i < footer.dictionariesLength(); i++) {
             dictionaries.add(Block.of(footer.dictionaries(i)));
@@ -49,18 +56,20 @@ record ArrowBlocks(
         }
         Schema schema = Objects.requireNonNull(footer.schema(), "schema");
         long bytes = footer.getByteBuffer().limit();
-        return new ArrowBlocks(false, schema, footer.version(), dictionaries, batches, bytes);
+        return new ArrowBlocks(false, schema, footer.version(), dictionaries, batches, bytes, end);
     }
 
-    /** Reads the metadata of all messages; a stream ends with a length of 0, or with its file. */
+    /** Reads the metadata of all messages; a stream ends with a mark and a length of 0, or with its file. */
     static ArrowBlocks ofStream(HeaderBytes bytes) throws IOException {
         List<Block> dictionaries = new ArrayList<>();
         List<Block> batches = new ArrayList<>();
         Message first = null;
         long firstBytes = 0;
-        for (long at = 0; at < bytes.length(); ) {
+        long at = 0;
+        while (at < bytes.length()) {
             Message message = message(bytes, at);
             if (message == null) {
+                at = bytes.position();
                 break;
             }
             Block block = new Block(at, (int) (bytes.position() - at), message.bodyLength());
@@ -82,14 +91,18 @@ record ArrowBlocks(
             throw bytes.malformed("it must begin with a schema");
         }
         Schema schema = (Schema) Objects.requireNonNull(first.header(new Schema()), "schema");
-        return new ArrowBlocks(true, schema, first.version(), dictionaries, batches, firstBytes);
+        return new ArrowBlocks(true, schema, first.version(), dictionaries, batches, firstBytes, at);
     }
 
     /** Returns the message at a place of a stream, whose body follows and is in the file; null at the stream's end. */
     private static @Nullable Message message(HeaderBytes bytes, long at) throws IOException {
         bytes.seek(at, "a message");
+        // A stream that begins with a mark has one before each message: without, it is nothing of the stream.
+        if (bytes.remaining() < Integer.BYTES || (int) bytes.u32("a message") != CONTINUATION) {
+            bytes.seek(at, "a message");
+            return null;
+        }
         long length = bytes.u32("a message");
-        length = (int) length == CONTINUATION ? bytes.u32("a message") : length;
         if (length == 0) {
             return null;
         }

@@ -2,11 +2,13 @@
 package io.penstock.formats.read;
 
 import io.penstock.formats.ArrayFile;
+import io.penstock.formats.FormatOption;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Set;
 
 /** Arrow's files and streams, read by {@link ArrowReader} where the library is that it needs. */
 public final class ArrowFiles implements FormatReader {
@@ -35,8 +37,13 @@ public final class ArrowFiles implements FormatReader {
 
     @Override
     public ArrayFile read(Path path) throws IOException {
+        return read(path, Set.of());
+    }
+
+    @Override
+    public ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException {
         try {
-            return new ArrowReader().read(path);
+            return new ArrowReader().read(path, permitted);
         } catch (NoClassDefFoundError e) {
             throw new IllegalStateException(
                     "Arrow's files need org.apache.arrow:arrow-format, which is not on the class path", e);

@@ -5,6 +5,7 @@ import io.penstock.formats.Array;
 import io.penstock.formats.ArrayFile;
 import io.penstock.formats.ElementType;
 import io.penstock.formats.Extent;
+import io.penstock.formats.FormatOption;
 import io.penstock.formats.MalformedFileException;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
@@ -20,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
 import org.apache.arrow.flatbuf.DictionaryBatch;
@@ -50,8 +52,8 @@ public final class ArrowReader {
     private static final int PLACE_BYTES = 16; // of a buffer in a message: offset, length
     private static final int ALIGNMENT = 8; // of bodies: metadata are padded so far
 
-    ArrayFile read(Path path) throws IOException {
-        return read(path, File::read);
+    ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException {
+        return read(path, file -> file.read(permitted));
     }
 
     /** Compares an array with what the others of its field say of it, if it is one of an Arrow file. Reads all of it. */
@@ -89,7 +91,7 @@ public final class ArrowReader {
             }
             ArrowBlocks blocks = start == ArrowBlocks.CONTINUATION
                     ? ArrowBlocks.ofStream(bytes)
-                    : ArrowBlocks.of(Footer.getRootAsFooter(footer(bytes)));
+                    : ArrowBlocks.of(Footer.getRootAsFooter(footer(bytes)), bytes.length());
             return reading.of(new File(bytes, path, blocks));
         } catch (IndexOutOfBoundsException
                 | BufferUnderflowException
@@ -152,14 +154,21 @@ public final class ArrowReader {
             order = schema.endianness() == Endianness.Big ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
         }
 
-        ArrayFile read() throws IOException {
+        ArrayFile read(Set<FormatOption> permitted) throws IOException {
+            Map<String, String> attributes = attributes();
+            bytes.trailing(
+                    bytes.length() - blocks.end(),
+                    "its messages end at byte " + blocks.end() + ", but it has " + bytes.length() + " bytes: a message"
+                            + " must begin with ffffffff, and none may be behind the end of the stream",
+                    permitted,
+                    attributes);
             Map<Long, Field> dictionaries = dictionaries(schema);
             if (!blocks.isStream()) {
                 compareFirst(dictionaries);
             }
             batches(dictionaries);
             String format = ArrowFiles.FORMAT + (blocks.isStream() ? " stream" : "");
-            return new ArrayFile(path, format, attributes(), arrays);
+            return new ArrayFile(path, format, attributes, arrays);
         }
 
         /** Returns true. */

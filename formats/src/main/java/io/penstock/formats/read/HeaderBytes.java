@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.formats.read;
 
+import io.penstock.formats.FormatOption;
 import io.penstock.formats.MalformedFileException;
 import java.io.EOFException;
 import java.io.IOException;
@@ -11,6 +12,8 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * The start of a little-endian file, read from front to back through a small buffer. Every length is checked against
@@ -220,6 +223,17 @@ public final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
             throw malformed(what + " at byte " + position() + " takes " + bytes + " bytes, but the file ends after "
                     + remaining());
         }
+    }
+
+    /** Notes how many bytes there are behind what the format has, if that is permitted; else refuses them. */
+    void trailing(long count, String complaint, Set<FormatOption> permitted, Map<String, String> attributes) {
+        if (count == 0) {
+            return;
+        }
+        if (!permitted.contains(FormatOption.TRAILING_BYTES)) {
+            throw malformed(complaint + "; " + SafetensorsReader.PERMIT.formatted(FormatOption.TRAILING_BYTES));
+        }
+        attributes.put("trailing bytes", String.valueOf(count));
     }
 
     /** Returns the error of something that the format has, but this library does not. */

@@ -4,6 +4,7 @@ package io.penstock.formats.read;
 import io.penstock.formats.Array;
 import io.penstock.formats.ArrayFile;
 import io.penstock.formats.Extent;
+import io.penstock.formats.FormatOption;
 import io.penstock.formats.NiftiFields;
 import io.penstock.formats.codec.Codecs;
 import io.penstock.formats.codec.Gzip;
@@ -18,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
@@ -42,6 +44,11 @@ public final class NiftiReader implements FormatReader {
 
     @Override
     public ArrayFile read(Path path) throws IOException {
+        return read(path, Set.of());
+    }
+
+    @Override
+    public ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException {
         try (HeaderBytes bytes = HeaderBytes.of(path, FORMAT)) {
             ByteBuffer start =
                     ByteBuffer.wrap(bytes.bytes((int) Math.min(NiftiFields.MOST_BYTES, bytes.length()), "the header"));
@@ -51,7 +58,11 @@ public final class NiftiReader implements FormatReader {
             NiftiFields fields = NiftiFields.parse(path, start);
             bytes.seek(fields.offset(), "the data");
             bytes.skip(fields.bytes(), "the data");
-            return file(path, start, fields, new Extent(path, fields.offset(), fields.bytes()));
+            Map<String, String> attributes = attributes(fields);
+            String complaint = "it must end with its voxels, at byte " + bytes.position() + ", but has "
+                    + bytes.length() + " bytes";
+            bytes.trailing(bytes.remaining(), complaint, permitted, attributes);
+            return file(path, start, fields, new Extent(path, fields.offset(), fields.bytes()), attributes);
         }
     }
 
@@ -71,13 +82,15 @@ public final class NiftiReader implements FormatReader {
                 Collections.nCopies(fields.shape().size(), 0L),
                 new Extent(path, 0, bytes.length()),
                 List.of(Codecs.header(fields.offset()), "gzip"));
-        return file(path, start, fields, new Array.Data.Chunked(fields.shape(), List.of(), List.of(chunk), List.of()));
+        Array.Data data = new Array.Data.Chunked(fields.shape(), List.of(), List.of(chunk), List.of());
+        return file(path, start, fields, data, attributes(fields));
     }
 
-    private static ArrayFile file(Path path, ByteBuffer start, NiftiFields fields, Array.Data data) {
+    private static ArrayFile file(
+            Path path, ByteBuffer start, NiftiFields fields, Array.Data data, Map<String, String> attributes) {
         Array array = new Array(
                 name(path), fields.type(), fields.shape(), fields.byteOrder(), Array.Order.COLUMN_MAJOR, data);
-        return new ArrayFile(path, FORMAT + "-" + version(start), attributes(fields), List.of(array));
+        return new ArrayFile(path, FORMAT + "-" + version(start), attributes, List.of(array));
     }
 
     /** Returns the version whose length of a header the first bytes are, in either byte order; 0 if there is none. */

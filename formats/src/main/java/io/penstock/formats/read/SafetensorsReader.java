@@ -35,7 +35,7 @@ public final class SafetensorsReader implements FormatReader {
 
     static final Map<String, ElementType> TYPES = types();
 
-    private static final String PERMIT = "FormatOption.%s of Formats.read, or --lenient, permits that";
+    static final String PERMIT = "FormatOption.%s of Formats.read, or --lenient, permits that";
 
     private static Map<String, ElementType> types() {
         Map<String, ElementType> types = new LinkedHashMap<>();

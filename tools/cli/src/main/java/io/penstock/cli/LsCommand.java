@@ -58,7 +58,8 @@ final class LsCommand implements Callable<Integer> {
 
     @Option(
             names = "--lenient",
-            description = "Permits bytes behind the last array of safetensors, and NUL as padding of its header.")
+            description = "Permits bytes behind the data of safetensors, NIfTI and Arrow streams, and NUL as padding of"
+                    + " a header of safetensors.")
     private boolean lenient;
 
     @Option(names = "--json", description = "Prints JSON.")
