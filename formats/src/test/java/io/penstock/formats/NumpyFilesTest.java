@@ -158,6 +158,7 @@ class NumpyFilesTest {
                 "{'descr': '<f4', 'other': 1} # unknown key other",
                 "{'descr': '<f4' 'fortran_order': False} # expected a comma",
                 "{'descr': '<f4', 'fortran_order': False, 'shape': ()} x # more after the end",
+                "`{'descr': '<f4', 'fortran_order': False, 'shape': ()} \u001c` # more after the end",
                 "{'descr': '<f3', 'fortran_order': False, 'shape': ()} # unknown type '<f3'",
                 "{'descr': '<M8[foo]', 'fortran_order': False, 'shape': ()} # unknown type '<M8[foo]'",
                 "{'descr': '<float32', 'fortran_order': False, 'shape': ()} # unknown type '<float32'",

@@ -117,7 +117,7 @@ record NpyHeader(ElementType type, ByteOrder byteOrder, Array.Order order, List<
 
             /** Skips white space and then {@code c}, if that follows. */
             boolean skip(char c) {
-                while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+                while (at < text.length() && " \t\n\f\r".indexOf(text.charAt(at)) >= 0) { // as of Python
                     at++;
                 }
                 boolean follows = at < text.length() && text.charAt(at) == c;
