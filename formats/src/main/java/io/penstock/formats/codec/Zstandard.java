@@ -33,13 +33,15 @@ final class Zstandard {
     }
 
     static byte[] decode(byte[] stored, int mostBytes) throws Codecs.Malformed {
-        long size = Zstd.getFrameContentSize(stored); // of the first frame; 0 or less if it is not there
-        if (size > mostBytes) {
-            throw new Codecs.Malformed("there are " + size + " bytes, more than " + mostBytes);
-        }
-        byte[] bytes = new byte[mostBytes];
+        byte[] bytes;
         long count;
         try {
+            // Of the first frame; if it is not there, 0 or less, or an exception, by the version of the library.
+            long size = Zstd.getFrameContentSize(stored);
+            if (size > mostBytes) {
+                throw new Codecs.Malformed("there are " + size + " bytes, more than " + mostBytes);
+            }
+            bytes = new byte[mostBytes];
             count = Zstd.decompress(bytes, stored);
         } catch (ZstdException e) {
             throw new Codecs.Malformed(String.valueOf(e.getMessage()));
