@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -183,7 +184,7 @@ final class FuzzTarget {
     private void read(FormatReader reader) throws IOException {
         ArrayFile read;
         try {
-            read = reader.read(file);
+            read = reader.read(file, Set.of());
         } catch (MalformedFileException | IOException e) {
             return;
         }

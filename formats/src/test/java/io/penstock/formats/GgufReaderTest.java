@@ -15,6 +15,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -79,7 +80,7 @@ class GgufReaderTest {
     Path folder;
 
     private ArrayFile read(Gguf file) throws IOException {
-        return new GgufReader().read(file.write(folder.resolve("a.gguf")));
+        return new GgufReader().read(file.write(folder.resolve("a.gguf")), Set.of());
     }
 
     private void assertRefused(Gguf file, String complaint) {
@@ -221,22 +222,22 @@ class GgufReaderTest {
     @Test
     void aMissingPartIsMissed() throws IOException {
         Path part = Gguf.of(3, 0, 0).write(folder.resolve("m-00001-of-00002.gguf"));
-        assertThatThrownBy(() -> new GgufReader().read(part))
+        assertThatThrownBy(() -> new GgufReader().read(part, Set.of()))
                 .isInstanceOf(NoSuchFileException.class)
                 .hasMessage(folder.resolve("m-00002-of-00002.gguf") + ": it is a part of the model of " + part);
-        assertThatThrownBy(() -> new GgufReader().read(folder.resolve("n-00001-of-00002.gguf")))
+        assertThatThrownBy(() -> new GgufReader().read(folder.resolve("n-00001-of-00002.gguf"), Set.of()))
                 .isInstanceOf(NoSuchFileException.class)
                 .hasMessage(folder.resolve("n-00001-of-00002.gguf").toString());
         Path third = Gguf.of(3, 0, 0).write(folder.resolve("m-00003-of-00002.gguf"));
-        assertThatThrownBy(() -> new GgufReader().read(third)).hasMessageContaining("does not number a part");
+        assertThatThrownBy(() -> new GgufReader().read(third, Set.of())).hasMessageContaining("does not number a part");
         Path none = Gguf.of(3, 0, 0).write(folder.resolve("m-00000-of-00002.gguf"));
-        assertThatThrownBy(() -> new GgufReader().read(none)).hasMessageContaining("does not number a part");
+        assertThatThrownBy(() -> new GgufReader().read(none, Set.of())).hasMessageContaining("does not number a part");
         Gguf.of(3, 0, 1)
                 .text("split.count")
                 .u32(2)
                 .raw((byte) 3, (byte) 0)
                 .write(folder.resolve("m-00002-of-00002.gguf"));
-        assertThatThrownBy(() -> new GgufReader().read(part)).hasMessageContaining("split.count is 3");
+        assertThatThrownBy(() -> new GgufReader().read(part, Set.of())).hasMessageContaining("split.count is 3");
     }
 
     /** Where digits are not ASCII's, as in Egypt, the names of files have ASCII's digits all the same. */
@@ -248,7 +249,7 @@ class GgufReaderTest {
         Locale.setDefault(Locale.forLanguageTag("ar-EG"));
         try {
             assertThat("%d".formatted(1)).isNotEqualTo("1"); // otherwise this locale would prove nothing
-            assertThat(new GgufReader().read(part).arrays()).isEmpty();
+            assertThat(new GgufReader().read(part, Set.of()).arrays()).isEmpty();
         } finally {
             Locale.setDefault(before);
         }

@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.ToIntFunction;
 import java.util.zip.GZIPOutputStream;
 import org.apache.arrow.flatbuf.Block;
@@ -122,7 +123,9 @@ class HostileFilesTest {
     void aFillValueIsNotAsLongAsATypeClaims() throws IOException {
         Path array = zarr("a", document("[1]", "[1]", "|S10000000", "0"));
         FuzzTarget.assertAllocates(
-                4 << 20, () -> assertThat(new ZarrReader().read(array).arrays()).hasSize(1));
+                4 << 20,
+                () -> assertThat(new ZarrReader().read(array, Set.of()).arrays())
+                        .hasSize(1));
     }
 
     @Test
@@ -132,7 +135,7 @@ class HostileFilesTest {
         Path file = Files.write(folder.resolve("a.safetensors"), start.array());
         FuzzTarget.assertAllocates(
                 1 << 20,
-                () -> assertThatThrownBy(() -> new SafetensorsReader().read(file))
+                () -> assertThatThrownBy(() -> new SafetensorsReader().read(file, Set.of()))
                         .isInstanceOf(MalformedFileException.class)
                         .hasMessageEndingWith("the header at byte 8 takes 100000000 bytes, but the file ends after 2"));
     }
@@ -140,7 +143,7 @@ class HostileFilesTest {
     @Test
     void aPlanOfAnArrayWithoutChunksCostsNothing() throws IOException {
         Path array = zarr("a", document("[4611686018427387904]", "[1]", "|u1", "7"));
-        ArrayFile file = new ZarrReader().read(array);
+        ArrayFile file = new ZarrReader().read(array, Set.of());
         try (Backend backend = Backends.open("host")) {
             assertThat(Loader.of(backend).explain(file).bytes()).isEqualTo(1L << 62);
         }
@@ -151,7 +154,7 @@ class HostileFilesTest {
         for (String name : new String[] {"a", "b"}) {
             zarr(name, document("[4611686018427387904]", "[1]", "|u1", "0"));
         }
-        assertThatThrownBy(() -> new ZarrReader().read(folder.resolve("group.zarr")))
+        assertThatThrownBy(() -> new ZarrReader().read(folder.resolve("group.zarr"), Set.of()))
                 .isInstanceOf(MalformedFileException.class)
                 .hasMessageEndingWith("its arrays have more bytes than a file can hold");
     }
@@ -164,7 +167,8 @@ class HostileFilesTest {
                 ByteBuffer.allocate(57).order(ByteOrder.LITTLE_ENDIAN).put(gguf, 0, 8);
         header.putLong(1).putLong(0).putLong(1).put((byte) 'a'); // one array, named a
         Files.write(file, header.putInt(1).putLong(0).putInt(0).putLong(0).array()); // not padded to 64
-        Extent extent = (Extent) new GgufReader().read(file).arrays().get(0).data();
+        Extent extent =
+                (Extent) new GgufReader().read(file, Set.of()).arrays().get(0).data();
         assertThat(extent.end()).isEqualTo(57);
     }
 
@@ -233,7 +237,7 @@ class HostileFilesTest {
         try (FileChannel chunk = FileChannel.open(array.resolve("0"), CREATE_NEW, WRITE)) {
             chunk.write(ByteBuffer.allocate(1), 5L << 30);
         }
-        ArrayFile file = new ZarrReader().read(array);
+        ArrayFile file = new ZarrReader().read(array, Set.of());
         try (Backend backend = Backends.open("host")) {
             assertThatThrownBy(() -> Loader.of(backend).explain(file))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -277,7 +281,7 @@ class HostileFilesTest {
                         .replace("\"compressor\": null", "\"compressor\": {\"id\": \"zlib\"}"));
         Files.write(array.resolve("0.0"), new byte[(64 << 20) / 1032]); // no shorter data are as long
         try (Backend backend = Backends.open("host")) {
-            LoadPlan plan = Loader.of(backend).slice(Slice.rows(0, 64)).explain(new ZarrReader().read(array));
+            LoadPlan plan = Loader.of(backend).slice(Slice.rows(0, 64)).explain(new ZarrReader().read(array, Set.of()));
             assertThat(plan.bytes()).isEqualTo(1 << 20);
             assertThat(plan.hostPieces()).extracting(HostPiece::bytes).containsExactly(64L << 20);
         }
@@ -329,7 +333,7 @@ class HostileFilesTest {
         }
         FuzzTarget.assertAllocates(
                 2 << 20,
-                () -> assertThatThrownBy(() -> new ZarrReader().read(array.getParent()))
+                () -> assertThatThrownBy(() -> new ZarrReader().read(array.getParent(), Set.of()))
                         .isInstanceOf(MalformedFileException.class)
                         .hasMessageContaining("have more chunks of [1] than 6250000"));
     }
@@ -360,7 +364,7 @@ class HostileFilesTest {
     private static void assertRefused(Path arrow, String complaint) throws IOException {
         FuzzTarget.assertAllocates(
                 2 << 20,
-                () -> assertThatThrownBy(() -> new ArrowFiles().read(arrow))
+                () -> assertThatThrownBy(() -> new ArrowFiles().read(arrow, Set.of()))
                         .isInstanceOf(MalformedFileException.class)
                         .hasMessageContaining(complaint));
     }

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,7 +92,7 @@ class MutatedFilesTest {
 
     private static boolean refuses(FormatReader reader, Path file, int mutant) {
         try {
-            ArrayFile read = reader.read(file);
+            ArrayFile read = reader.read(file, Set.of());
             for (Array array : read.arrays()) {
                 for (Extent extent : extents(array)) {
                     assertThat(extent.end()).as("mutant %s", mutant).isLessThanOrEqualTo(Files.size(extent.file()));

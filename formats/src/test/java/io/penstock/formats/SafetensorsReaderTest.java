@@ -50,7 +50,7 @@ class SafetensorsReaderTest {
     }
 
     private void assertRefused(Path file, String complaint) {
-        assertThatThrownBy(() -> new SafetensorsReader().read(file))
+        assertThatThrownBy(() -> new SafetensorsReader().read(file, Set.of()))
                 .isInstanceOf(MalformedFileException.class)
                 .hasMessageStartingWith(file + ": not a valid safetensors file: ")
                 .hasMessageContaining(complaint);
@@ -62,8 +62,10 @@ class SafetensorsReaderTest {
 
     @Test
     void aHeaderWithoutArraysIsAFile() throws IOException {
-        assertThat(new SafetensorsReader().read(file("{}", 0)).arrays()).isEmpty();
-        assertThat(new SafetensorsReader().read(file("{}      ", 0)).arrays()).isEmpty();
+        assertThat(new SafetensorsReader().read(file("{}", 0), Set.of()).arrays())
+                .isEmpty();
+        assertThat(new SafetensorsReader().read(file("{}      ", 0), Set.of()).arrays())
+                .isEmpty();
     }
 
     /** As by the reference implementation. */
@@ -72,7 +74,7 @@ class SafetensorsReaderTest {
         String array = entry("a", "I8", "[1]", 0, 1);
         for (String header :
                 List.of("{\"__metadata__\":null," + array + "}", "{" + array + ",\"__metadata__\":null}")) {
-            ArrayFile read = new SafetensorsReader().read(file(header, 1));
+            ArrayFile read = new SafetensorsReader().read(file(header, 1), Set.of());
             assertThat(read.attributes()).isEmpty();
             assertThat(read.arrays()).extracting(Array::name).containsExactly("a");
         }
@@ -82,7 +84,7 @@ class SafetensorsReaderTest {
     void scalarsEmptyArraysAndUnknownMembersAreAllowed() throws IOException {
         String header = "{" + entry("scalar", "F32", "[]", 0, 4) + "," + entry("empty", "F32", "[3,0]", 4, 4) + ","
                 + "\"other\":{\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[4,5],\"extra\":{\"a\":[1]}}}";
-        assertThat(new SafetensorsReader().read(file(header, 5)).arrays())
+        assertThat(new SafetensorsReader().read(file(header, 5), Set.of()).arrays())
                 .extracting(Array::name)
                 .containsExactlyInAnyOrder("scalar", "empty", "other");
     }
@@ -101,7 +103,8 @@ class SafetensorsReaderTest {
     @Test
     void arraysOfLessThanAByteTakeWholeBytesTogether() throws IOException {
         String header = "{" + entry("four", "F4", "[3,2]", 0, 3) + "," + entry("six", "F6_E2M3", "[8]", 3, 9) + "}";
-        List<Array> arrays = new SafetensorsReader().read(file(header, 9)).arrays();
+        List<Array> arrays =
+                new SafetensorsReader().read(file(header, 9), Set.of()).arrays();
         assertThat(arrays).extracting(Array::elements).containsExactly(6L, 8L);
         assertRefused("{" + entry("four", "F4", "[3]", 0, 2) + "}", 2, "not whole blocks");
         assertRefused("{" + entry("six", "F6_E3M2", "[2]", 0, 2) + "}", 2, "not whole blocks");
@@ -188,7 +191,7 @@ class SafetensorsReaderTest {
         String header = "{" + entry("a", "F32", "[1]", 0, 4) + "," + entry("c", "I4", "[8]", 4, 8) + ","
                 + entry("b", "F32", "[1]", 8, 12) + "}";
         Path path = file(header, 12);
-        ArrayFile read = new SafetensorsReader().read(path);
+        ArrayFile read = new SafetensorsReader().read(path, Set.of());
         assertThat(read.arrays()).extracting(Array::name).containsExactly("a", "b");
         assertThat(read.arrays().get(1).data()).isEqualTo(new Extent(path, 8 + header.length() + 8, 4));
         String reason = "not supported: the dtype I4, of shape [8] in 4 bytes";
@@ -207,7 +210,7 @@ class SafetensorsReaderTest {
                         .hasMessage("array c of " + path + " cannot be read: " + reason);
             }
             Path only = file("{" + entry("c", "I4", "[8]", 0, 4) + "}", 4);
-            assertThatThrownBy(() -> loader.explain(new SafetensorsReader().read(only)))
+            assertThatThrownBy(() -> loader.explain(new SafetensorsReader().read(only, Set.of())))
                     .hasMessage("array c of " + path + " cannot be read: " + reason);
         }
     }
@@ -245,7 +248,7 @@ class SafetensorsReaderTest {
     void aStaleEntryOfAnIndexLeavesTheOthersReadable() throws IOException {
         file("{" + entry("a", "I8", "[1]", 0, 1) + "}", 1);
         Path index = index("{\"weight_map\":{\"a\":\"a.safetensors\",\"z\":\"a.safetensors\"}}");
-        ArrayFile read = new SafetensorsIndexReader().read(index);
+        ArrayFile read = new SafetensorsIndexReader().read(index, Set.of());
         assertThat(read.arrays()).extracting(Array::name).containsExactly("a");
         assertThat(read.leftOut())
                 .containsExactly(Map.entry("z", "not there: the index names a.safetensors, which does not have it"));
@@ -257,7 +260,7 @@ class SafetensorsReaderTest {
 
     private void assertIndexRefused(String json, String complaint) throws IOException {
         Path index = index(json);
-        assertThatThrownBy(() -> FormatReader.of(index).read(index))
+        assertThatThrownBy(() -> FormatReader.of(index).read(index, Set.of()))
                 .isInstanceOf(MalformedFileException.class)
                 .hasMessageContaining(complaint);
     }
@@ -271,7 +274,7 @@ class SafetensorsReaderTest {
         assertIndexRefused("{\"weight_map\":{}}", "names no file");
         assertIndexRefused("{\"metadata\":{}}", "names no file");
         Path index = index("{\"weight_map\":{\"a\":\"none.safetensors\"}}");
-        assertThatThrownBy(() -> FormatReader.of(index).read(index))
+        assertThatThrownBy(() -> FormatReader.of(index).read(index, Set.of()))
                 .isInstanceOf(NoSuchFileException.class)
                 .hasMessage(folder.resolve("none.safetensors") + ": " + index + " names it");
     }
@@ -280,7 +283,7 @@ class SafetensorsReaderTest {
     void theMetadataOfAnIndexMayBeNull() throws IOException {
         file("{" + entry("a", "I8", "[1]", 0, 1) + "}", 1);
         Path index = index("{\"metadata\":null,\"weight_map\":{\"a\":\"a.safetensors\"}}");
-        assertThat(new SafetensorsIndexReader().read(index).arrays())
+        assertThat(new SafetensorsIndexReader().read(index, Set.of()).arrays())
                 .extracting(Array::name)
                 .containsExactly("a");
     }
@@ -293,7 +296,7 @@ class SafetensorsReaderTest {
         String both = "{\"weight_map\":{\"a\":\"a.safetensors\",\"x\":\"b.safetensors\"}}";
         assertIndexRefused(both, "array x is not in b.safetensors");
         Path good = index("{\"metadata\":{\"total_size\":99},\"weight_map\":{\"a\":\"a.safetensors\"}}");
-        assertThat(FormatReader.of(good).read(good).arrays())
+        assertThat(FormatReader.of(good).read(good, Set.of()).arrays())
                 .extracting(Array::name)
                 .containsExactly("a");
     }

@@ -12,6 +12,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,7 +37,8 @@ class ZarrMetadataTest {
     }
 
     private static Array.Data.Chunked data(Path array) throws IOException {
-        return (Array.Data.Chunked) new ZarrReader().read(array).arrays().get(0).data();
+        return (Array.Data.Chunked)
+                new ZarrReader().read(array, Set.of()).arrays().get(0).data();
     }
 
     private static ByteBuffer fill(Path array) throws IOException {
@@ -59,7 +61,7 @@ class ZarrMetadataTest {
     @ValueSource(strings = {"{\"name\": \"x\", \"must_understand\": true}", "{\"name\": \"x\"}", "1"})
     void anUnknownMemberOfAnArrayIsNotSupported(String value) throws IOException {
         Path array = with(v3("uint8", "9", "{}"), "\"codecs\"", "\"twist\": " + value + ", \"codecs\"");
-        assertThatThrownBy(() -> new ZarrReader().read(array))
+        assertThatThrownBy(() -> new ZarrReader().read(array, Set.of()))
                 .isInstanceOf(MalformedFileException.class)
                 .hasMessageEndingWith("the member twist is not supported");
     }
@@ -143,9 +145,10 @@ class ZarrMetadataTest {
         Files.write(array.resolve("c/1"), new byte[4]);
         assertThat(data(array).chunks()).hasSize(1);
         with(array, "\"int16\"", "{\"name\": \"int16\"}");
-        assertThat(new ZarrReader().read(array).arrays().get(0).type()).isEqualTo(ElementType.I16);
+        assertThat(new ZarrReader().read(array, Set.of()).arrays().get(0).type())
+                .isEqualTo(ElementType.I16);
         with(array, "{\"name\": \"int16\"}", "{\"name\": \"int16\", \"configuration\": {\"unit\": \"s\"}}");
-        assertThatThrownBy(() -> new ZarrReader().read(array))
+        assertThatThrownBy(() -> new ZarrReader().read(array, Set.of()))
                 .hasMessageContaining("data_type {name=int16, configuration={unit=s}} is not supported");
     }
 
@@ -178,7 +181,7 @@ class ZarrMetadataTest {
     })
     void aFillValueThatTheTypeDoesNotHaveIsRefused(String type, String fill) throws IOException {
         Path array = v3(type, fill, "{}");
-        assertThatThrownBy(() -> new ZarrReader().read(array))
+        assertThatThrownBy(() -> new ZarrReader().read(array, Set.of()))
                 .isInstanceOf(MalformedFileException.class)
                 .hasMessageContaining("fill_value " + fill + " of ")
                 .hasMessageEndingWith("is not supported");
@@ -190,7 +193,8 @@ class ZarrMetadataTest {
         assertThat(fill.getInt()).isEqualTo(0x3f800000);
         assertThat(fill.getInt()).isEqualTo(0x7fc00001);
         Path wrong = v3("complex64", "[\"0x3f80000000000000\", 0]", "{}");
-        assertThatThrownBy(() -> new ZarrReader().read(wrong)).hasMessageContaining("must have 8 digits of 16");
+        assertThatThrownBy(() -> new ZarrReader().read(wrong, Set.of()))
+                .hasMessageContaining("must have 8 digits of 16");
     }
 
     /** Python's json writes them so, and with it zarr-python. */
@@ -198,7 +202,7 @@ class ZarrMetadataTest {
     void numbersThatAreNoneAreRead() throws IOException {
         Path array = v3("float32", "NaN", "{\"missing\": NaN, \"range\": [-Infinity, Infinity]}");
         assertThat(fill(array).getFloat()).isNaN();
-        assertThat(new ZarrReader().read(array).attributes())
+        assertThat(new ZarrReader().read(array, Set.of()).attributes())
                 .containsEntry("missing", "NaN")
                 .containsEntry("range", "[-Infinity, Infinity]");
     }
@@ -216,11 +220,11 @@ class ZarrMetadataTest {
             })
     void attributesThatOnlyHaveNamesOfImagesAreText(String value) throws IOException {
         Path array = v3("uint8", "0", "{\"multiscales\": " + value + ", \"other\": 1}");
-        assertThat(new ZarrReader().read(array).attributes()).containsOnlyKeys("multiscales", "other");
+        assertThat(new ZarrReader().read(array, Set.of()).attributes()).containsOnlyKeys("multiscales", "other");
         Path ome = v3("uint8", "0", "{\"ome\": " + value + ", \"other\": 1}");
-        assertThat(new ZarrReader().read(ome).attributes()).containsOnlyKeys("ome", "other");
+        assertThat(new ZarrReader().read(ome, Set.of()).attributes()).containsOnlyKeys("ome", "other");
         Path both = v3("uint8", "0", "{\"ome\": {\"multiscales\": " + value + "}, \"other\": 1}");
-        assertThat(new ZarrReader().read(both).attributes()).containsOnlyKeys("ome", "other");
+        assertThat(new ZarrReader().read(both, Set.of()).attributes()).containsOnlyKeys("ome", "other");
     }
 
     /** Data sets that are kept apart from their names, as git-annex and DVC do it, have links for chunks. */
@@ -249,7 +253,7 @@ class ZarrMetadataTest {
         Path array = v3("uint8", "9", "{}");
         Files.createDirectory(array.resolve("c"));
         Files.createSymbolicLink(array.resolve("c/0"), folder.resolve("absent"));
-        assertThatThrownBy(() -> new ZarrReader().read(array))
+        assertThatThrownBy(() -> new ZarrReader().read(array, Set.of()))
                 .isInstanceOf(FileSystemException.class)
                 .hasMessageContaining(array.resolve("c/0") + ": a chunk must be a regular file");
     }
@@ -266,10 +270,10 @@ class ZarrMetadataTest {
         assertThat(data(folder.resolve("link/../a")).fill()).containsExactly((byte) 7);
         assertThat(data(folder.resolve("link/../a/zarr.json")).fill()).containsExactly((byte) 7);
         Files.createDirectory(near.resolve("c"));
-        assertThat(new ZarrReader().read(near.resolve("c/..")).arrays())
+        assertThat(new ZarrReader().read(near.resolve("c/.."), Set.of()).arrays())
                 .extracting(Array::name)
                 .containsExactly("a");
-        assertThat(new ZarrReader().read(near.resolve(".")).arrays())
+        assertThat(new ZarrReader().read(near.resolve("."), Set.of()).arrays())
                 .extracting(Array::name)
                 .containsExactly("a");
     }

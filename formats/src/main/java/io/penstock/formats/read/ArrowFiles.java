@@ -36,11 +36,6 @@ public final class ArrowFiles implements FormatReader {
     }
 
     @Override
-    public ArrayFile read(Path path) throws IOException {
-        return read(path, Set.of());
-    }
-
-    @Override
     public ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException {
         try {
             return new ArrowReader().read(path, permitted);

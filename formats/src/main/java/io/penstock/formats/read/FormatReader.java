@@ -25,14 +25,10 @@ public interface FormatReader {
     /**
      * Reads the metadata.
      *
+     * @param permitted what is permitted though the format forbids it, if that is anything of this format
      * @throws MalformedFileException if the file is not valid
      */
-    ArrayFile read(Path path) throws IOException;
-
-    /** As {@link #read(Path)}, but permits what the format forbids, if that is anything of this format. */
-    default ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException {
-        return read(path);
-    }
+    ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException;
 
     /**
      * Returns the readers, in the order in which they are tried: formats with a magic number first, so that a name does

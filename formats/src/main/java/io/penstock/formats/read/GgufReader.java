@@ -5,6 +5,7 @@ import io.penstock.formats.Array;
 import io.penstock.formats.ArrayFile;
 import io.penstock.formats.ElementType;
 import io.penstock.formats.Extent;
+import io.penstock.formats.FormatOption;
 import io.penstock.formats.MalformedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.StringJoiner;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -51,7 +53,7 @@ public final class GgufReader implements FormatReader {
     }
 
     @Override
-    public ArrayFile read(Path path) throws IOException {
+    public ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException {
         Matcher shard = SHARD.matcher(String.valueOf(path.getFileName()));
         if (!shard.matches()) {
             ArrayFile file = readOne(path);

@@ -43,11 +43,6 @@ public final class NiftiReader implements FormatReader {
     }
 
     @Override
-    public ArrayFile read(Path path) throws IOException {
-        return read(path, Set.of());
-    }
-
-    @Override
     public ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException {
         try (HeaderBytes bytes = HeaderBytes.of(path, FORMAT)) {
             ByteBuffer start =

@@ -4,12 +4,14 @@ package io.penstock.formats.read;
 import io.penstock.formats.Array;
 import io.penstock.formats.ArrayFile;
 import io.penstock.formats.Extent;
+import io.penstock.formats.FormatOption;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * NumPy's {@code .npy}: one array, named as the file. Bytes after its data are allowed, since NumPy appends further
@@ -35,7 +37,7 @@ public final class NpyReader implements FormatReader {
     }
 
     @Override
-    public ArrayFile read(Path path) throws IOException {
+    public ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException {
         try (HeaderBytes bytes = HeaderBytes.of(path, NpyHeader.FORMAT)) {
             NpyHeader header = NpyHeader.read(bytes);
             long length = header.dataBytes(bytes);

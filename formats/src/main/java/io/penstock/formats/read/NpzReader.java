@@ -4,6 +4,7 @@ package io.penstock.formats.read;
 import io.penstock.formats.Array;
 import io.penstock.formats.ArrayFile;
 import io.penstock.formats.Extent;
+import io.penstock.formats.FormatOption;
 import io.penstock.formats.MalformedFileException;
 import io.penstock.formats.codec.Codecs;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
@@ -45,7 +47,7 @@ public final class NpzReader implements FormatReader {
     }
 
     @Override
-    public ArrayFile read(Path path) throws IOException {
+    public ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException {
         try (HeaderBytes bytes = HeaderBytes.of(path, FORMAT)) {
             List<Array> arrays = new ArrayList<>();
             Map<String, String> attributes = new LinkedHashMap<>();

@@ -36,11 +36,6 @@ public final class SafetensorsIndexReader implements FormatReader {
     }
 
     @Override
-    public ArrayFile read(Path path) throws IOException {
-        return read(path, Set.of());
-    }
-
-    @Override
     public ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException {
         Map<String, String> attributes = new LinkedHashMap<>();
         Map<String, String> files = files(path, attributes);

@@ -83,11 +83,6 @@ public final class SafetensorsReader implements FormatReader {
     }
 
     @Override
-    public ArrayFile read(Path path) throws IOException {
-        return read(path, Set.of());
-    }
-
-    @Override
     public ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException {
         try (HeaderBytes bytes = HeaderBytes.of(path, FORMAT)) {
             long length = bytes.u63("the header's length");

@@ -3,6 +3,7 @@ package io.penstock.formats.read;
 
 import io.penstock.formats.Array;
 import io.penstock.formats.ArrayFile;
+import io.penstock.formats.FormatOption;
 import io.penstock.formats.MalformedFileException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,7 +35,7 @@ public final class ZarrReader implements FormatReader {
     }
 
     @Override
-    public ArrayFile read(Path path) throws IOException {
+    public ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException {
         Path absolute = path.toAbsolutePath();
         Path parent = absolute.getParent();
         Path root = Files.isDirectory(absolute) || parent == null ? absolute : parent;
