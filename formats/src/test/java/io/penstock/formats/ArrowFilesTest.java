@@ -192,7 +192,9 @@ class ArrowFilesTest {
         ByteBuffer bytes = ByteBuffer.wrap(good).order(ByteOrder.LITTLE_ENDIAN);
         int at = 0;
         int end = 0;
-        for (byte type = 0; type != MessageHeader.DictionaryBatch; type = message(bytes, at).headerType()) {
+        for (byte type = 0;
+                type != MessageHeader.DictionaryBatch;
+                type = message(bytes, at).headerType()) {
             at = end;
             end = at + 8 + bytes.getInt(at + 4) + (int) message(bytes, at).bodyLength();
         }

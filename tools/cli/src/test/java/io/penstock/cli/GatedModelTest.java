@@ -101,8 +101,7 @@ class GatedModelTest {
         String certificate = Base64.getMimeEncoder(64, new byte[] {'\n'})
                 .encodeToString(keys.getCertificate("server").getEncoded());
         Path pem = Files.writeString(
-                folder.resolve("pem"),
-                "-----BEGIN CERTIFICATE-----\n" + certificate + "\n-----END CERTIFICATE-----\n");
+                folder.resolve("pem"), "-----BEGIN CERTIFICATE-----\n" + certificate + "\n-----END CERTIFICATE-----\n");
         System.setProperty("penstock.http.trust", pem.toString());
         KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         own.init(keys, PASSWORD);

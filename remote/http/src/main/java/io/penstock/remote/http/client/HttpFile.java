@@ -120,14 +120,16 @@ final class HttpFile implements AsyncFile {
         RangeReader reader = RangeReader.open(resource, options);
         HttpOptions.Validator validator = options.get(HttpOptions.VALIDATOR);
         try {
-            return new HttpFile(resource, find(resource, reader, validator, new Requester()), reader, closer, validator);
+            return new HttpFile(
+                    resource, find(resource, reader, validator, new Requester()), reader, closer, validator);
         } catch (IOException | RuntimeException | Error e) {
             reader.leave();
             throw e;
         }
     }
 
-    private static Found find(Resource named, RangeReader reader, HttpOptions.Validator validator, Requester by) throws IOException {
+    private static Found find(Resource named, RangeReader reader, HttpOptions.Validator validator, Requester by)
+            throws IOException {
         Resource resource = named;
         for (int redirections = 0; redirections <= MOST_REDIRECTIONS; redirections++) {
             RangeReader.Answer answer = reader.first(resource, true, by);
@@ -265,8 +267,7 @@ final class HttpFile implements AsyncFile {
      * @param document as of {@link Resource#symbol}
      * @param by what was refused, which may have to ask what differs
      */
-    NativeFailure refusal(
-            ResponseHead head, Supplier<String> document, long from, long bytes, Requester by) {
+    NativeFailure refusal(ResponseHead head, Supplier<String> document, long from, long bytes, Requester by) {
         NativeFailure failure = resource.failure(head, document);
         if (hasChanged(head)) {
             return new NativeFailure(failure.error(), NativeFailure.Kind.PERMANENT, CHANGED + difference(head, by));

@@ -43,8 +43,8 @@ public abstract class HttpProvider extends RemoteFileSystemProvider {
      */
     public static final class Hub extends HttpProvider {
 
-        private static final Pattern FILE = Pattern.compile(
-                "hf://((?:(?:datasets|spaces)/[^/@]+|(?!datasets/|spaces/)[^/@]+)/[^/@]+)"
+        private static final Pattern FILE =
+                Pattern.compile("hf://((?:(?:datasets|spaces)/[^/@]+|(?!datasets/|spaces/)[^/@]+)/[^/@]+)"
                         + "(?:@(refs/[^/]+/[^/]+|(?!refs/)[^/]+))?(/.+)");
 
         /** Creates a provider. */

@@ -108,7 +108,10 @@ public record Trust(String store, String identity) {
             keys.init(
                     identity.isEmpty() ? null : used(HttpOptions.CLIENT_CERTIFICATE, identity, this::identityStore),
                     new char[0]);
-            context.init(identity.isEmpty() ? null : keys.getKeyManagers(), used(HttpOptions.TRUST, store, this::trusted), null);
+            context.init(
+                    identity.isEmpty() ? null : keys.getKeyManagers(),
+                    used(HttpOptions.TRUST, store, this::trusted),
+                    null);
             CONTEXTS.put(this, context);
             return context;
         } catch (NoSuchAlgorithmException e) {

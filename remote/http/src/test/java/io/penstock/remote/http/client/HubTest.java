@@ -43,7 +43,13 @@ class HubTest extends ServedFile {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"hf://owner/model@refs/pr/1", "hf://owner/model", "hf://owner/model/", "hf://model@main/a.bin", "hf://datasets/owner/set"})
+            strings = {
+                "hf://owner/model@refs/pr/1",
+                "hf://owner/model",
+                "hf://owner/model/",
+                "hf://model@main/a.bin",
+                "hf://datasets/owner/set"
+            })
     void whatNamesNoFileIsRefused(String uri) {
         assertThatThrownBy(() -> HttpProvider.Hub.resolved(URI.create(uri), Map.of()))
                 .hasMessageContaining("must be hf://OWNER/REPO@REVISION/FILE, was hf://");

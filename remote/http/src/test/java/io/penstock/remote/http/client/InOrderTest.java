@@ -16,7 +16,8 @@ class InOrderTest {
         List<String> ended = new ArrayList<>();
         try (InOrder inOrder = new InOrder()) {
             inOrder.add(0, () -> ended.add("first ran"), e -> ended.add("first: " + e.getMessage()), serving -> {
-                inOrder.add(4, () -> ended.add("second ran"), e -> ended.add("second: " + e.getMessage()), Runnable::run);
+                inOrder.add(
+                        4, () -> ended.add("second ran"), e -> ended.add("second: " + e.getMessage()), Runnable::run);
                 throw new OutOfMemoryError("no thread");
             });
             assertThat(ended).containsExactlyInAnyOrder("first: no thread", "second: no thread");

@@ -67,12 +67,16 @@ class RouteTest {
 
     @Test
     void anAddressThatRefusesIsFollowedByTheNext() throws IOException {
-        Opened opened = Route.first("name", List.of(FOUR, SIX), to -> {
-            if (to == FOUR) {
-                throw new ConnectException("Connection refused");
-            }
-            return new Opened(to);
-        }, THREADS);
+        Opened opened = Route.first(
+                "name",
+                List.of(FOUR, SIX),
+                to -> {
+                    if (to == FOUR) {
+                        throw new ConnectException("Connection refused");
+                    }
+                    return new Opened(to);
+                },
+                THREADS);
         assertThat(opened.to).isSameAs(SIX);
     }
 
@@ -96,10 +100,14 @@ class RouteTest {
                 }
             }
         };
-        Opened opened = Route.first("name", List.of(FOUR, SIX), to -> {
-            await(second);
-            return new Opened(to);
-        }, told);
+        Opened opened = Route.first(
+                "name",
+                List.of(FOUR, SIX),
+                to -> {
+                    await(second);
+                    return new Opened(to);
+                },
+                told);
         assertThat(opened.to).isSameAs(FOUR);
         assertThatThrownBy(() -> Route.first("name", List.of(FOUR, SIX), Opened::new, attempt -> {
                     throw new OutOfMemoryError("unable to create native thread");
@@ -120,13 +128,17 @@ class RouteTest {
     void anAddressThatIsSilentDelaysNoOtherAndItsLateConnectionIsClosed() throws Exception {
         CountDownLatch other = new CountDownLatch(1);
         Opened late = new Opened(FOUR);
-        Opened opened = Route.first("name", List.of(FOUR, SIX), to -> {
-            if (to == SIX) {
-                return new Opened(to);
-            }
-            await(other);
-            return late;
-        }, THREADS);
+        Opened opened = Route.first(
+                "name",
+                List.of(FOUR, SIX),
+                to -> {
+                    if (to == SIX) {
+                        return new Opened(to);
+                    }
+                    await(other);
+                    return late;
+                },
+                THREADS);
         assertThat(opened.to).isSameAs(SIX);
         assertThat(late.closed.getCount()).isEqualTo(1);
         other.countDown();
@@ -136,9 +148,13 @@ class RouteTest {
 
     @Test
     void eachAddressThatFailsIsNamed() {
-        assertThatThrownBy(() -> Route.first("name", List.of(FOUR, SIX), to -> {
-                    throw new ConnectException("Connection refused by " + to.getPort());
-                }, THREADS))
+        assertThatThrownBy(() -> Route.first(
+                        "name",
+                        List.of(FOUR, SIX),
+                        to -> {
+                            throw new ConnectException("Connection refused by " + to.getPort());
+                        },
+                        THREADS))
                 .isInstanceOf(IOException.class)
                 .hasMessageContainingAll(
                         "no address of name has a server: ",

@@ -240,8 +240,8 @@ class TlsTest {
                 asking.close();
             }
         };
-        Options options = trust(pem("trusted.pem", false))
-                .with("penstock.http.client-certificate", pem("own.pem", true));
+        Options options =
+                trust(pem("trusted.pem", false)).with("penstock.http.client-certificate", pem("own.pem", true));
         try (RangeServer other = new RangeServer(data, "https", watched)) {
             assertOpens(other, options);
             server.answer = (request, to) -> {

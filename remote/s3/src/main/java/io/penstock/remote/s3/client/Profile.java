@@ -21,13 +21,9 @@ final class Profile {
     static String region(Map<String, String> environment, String home) {
         Path folder = Path.of(first(environment, "HOME", home), ".aws");
         String name = first(environment, "AWS_PROFILE", "default");
-        String region = region(
-                Path.of(first(environment, "AWS_CONFIG_FILE", folder + "/config")), name);
+        String region = region(Path.of(first(environment, "AWS_CONFIG_FILE", folder + "/config")), name);
         return region.isEmpty()
-                ? region(
-                        Path.of(first(
-                                environment, "AWS_SHARED_CREDENTIALS_FILE", folder + "/credentials")),
-                        name)
+                ? region(Path.of(first(environment, "AWS_SHARED_CREDENTIALS_FILE", folder + "/credentials")), name)
                 : region;
     }
 

@@ -240,8 +240,7 @@ class S3RequestsTest {
     }
 
     private static byte[] otherRegion(String region) {
-        return FaultProxy.text(
-                "HTTP/1.1 400 Bad Request\r\nx-amz-bucket-region: " + region + "\r\nContent-Length: 0");
+        return FaultProxy.text("HTTP/1.1 400 Bad Request\r\nx-amz-bucket-region: " + region + "\r\nContent-Length: 0");
     }
 
     /** The proxy alone resolves the name. */

@@ -80,8 +80,9 @@ final class TokenService implements AutoCloseable {
         Path store = folder.resolve("sts.p12");
         String keytool =
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-        String arguments = " -genkeypair -alias server -keyalg EC -dname CN=sts -ext SAN=dns:sts.eu-north-1.amazonaws.com"
-                + " -storetype PKCS12 -storepass penstock -keystore " + store;
+        String arguments =
+                " -genkeypair -alias server -keyalg EC -dname CN=sts -ext SAN=dns:sts.eu-north-1.amazonaws.com"
+                        + " -storetype PKCS12 -storepass penstock -keystore " + store;
         Process made = new ProcessBuilder((keytool + arguments).split(" "))
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
