@@ -254,7 +254,7 @@ final class Multipart {
                         .header(MARK, mark)
                         .header("Content-Length", Integer.toString(bytes.remaining()))
                         .start(client, "PUT", "", new Body(bytes), unlessDone(ended)),
-                ended::accept);
+                ended);
     }
 
     /** Removes all parts from the server, if there is an upload; blocks. */
