@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -25,6 +26,7 @@ import java.util.stream.Stream;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.misc.store.DirectIODirectory;
 import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.KnnFloatVectorQuery;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.RescoreTopNQuery;
 import org.apache.lucene.search.ScoreDoc;
@@ -70,6 +72,7 @@ final class LuceneBench {
             bench.rescoring(backend, pool, rounds, true, 1);
             bench.rescoring(backend, pool, rounds, true, 8);
             bench.rescoring(backend, pool, rounds, false, 1);
+            bench.graph(backend, rounds);
         }
     }
 
@@ -228,6 +231,71 @@ final class LuceneBench {
                 + row(runs, 1, 2) + " | " + row(runs, 2, 2) + " | " + row(runs, 3, 2) + " |"));
     }
 
+    /** Whole queries of a graph over 8-bit vectors, whose full vectors are cold; with a dimension of 128 half a minute to build. */
+    private void graph(Backend backend, int rounds) throws Exception {
+        Path index = folder.resolve("graph");
+        int documents = 200_000;
+        if (!Files.exists(index)) {
+            try (Directory plain = new MMapDirectory(index)) {
+                VectorIndex.write(plain, VectorIndex.Format.INT8, 2, documents / 2, false, false);
+            }
+        }
+        List<String> names = List.of("RescoreTopNQuery, MMapDirectory, RANDOM", "PenstockDirectory", "the graph alone");
+        List<List<double[]>> all =
+                names.stream().<List<double[]>>map(any -> new ArrayList<>()).toList();
+        for (int round = 0; round < rounds; round++) {
+            List<String> answers = new ArrayList<>();
+            for (int way = 0; way < names.size(); way++) {
+                Opening opening = way == 1 ? penstock(backend) : LuceneBench::byContext;
+                try (Directory directory = opening.open(index);
+                        DirectoryReader reader = DirectoryReader.open(directory)) {
+                    for (Path file : files(index)) {
+                        if (file.toString().endsWith(".vec")) {
+                            evict(file);
+                        } else {
+                            run("dd", "if=" + file, "of=/dev/null", "bs=1M", "status=none");
+                        }
+                    }
+                    IndexSearcher searcher = new IndexSearcher(reader);
+                    Random random = new Random(round);
+                    double[] nanos = new double[100];
+                    StringBuilder answer = new StringBuilder();
+                    for (int i = 0; i < nanos.length; i++) {
+                        float[] target = VectorIndex.vector(random);
+                        Query candidates = new KnnFloatVectorQuery(VectorIndex.FIELD, target, 200);
+                        Query query = way == 2
+                                ? candidates
+                                : way == 1
+                                        ? new PenstockRescoreQuery(candidates, VectorIndex.FIELD, target, COUNT)
+                                        : RescoreTopNQuery.createFullPrecisionRescorerQuery(
+                                                candidates, target, VectorIndex.FIELD, COUNT);
+                        long start = System.nanoTime();
+                        for (ScoreDoc hit : searcher.search(query, COUNT).scoreDocs) {
+                            answer.append(hit.doc).append(' ');
+                        }
+                        nanos[i] = System.nanoTime() - start;
+                    }
+                    if (way < 2) {
+                        answers.add(answer.toString());
+                    }
+                    Arrays.sort(nanos);
+                    all.get(way).add(new double[] {nanos[50] / 1e6, nanos[99] / 1e6});
+                }
+            }
+            if (answers.stream().distinct().count() != 1) {
+                throw new IllegalStateException("the answers differ");
+            }
+        }
+        System.out.println();
+        System.out.println("| 200 candidates of a graph over 8-bit vectors of " + VectorIndex.DIMENSION
+                + " floats, one thread | p50 ms | p99 ms |");
+        System.out.println("|---|---|---|");
+        for (int way = 0; way < names.size(); way++) {
+            System.out.println(
+                    "| " + names.get(way) + " | " + row(all.get(way), 0, 2) + " | " + row(all.get(way), 1, 2) + " |");
+        }
+    }
+
     /** What a thread does that queries; keeps the time and the hits of each query. */
     private final class Querying implements Runnable {
 
@@ -348,7 +416,7 @@ final class LuceneBench {
     }
 
     private static void evict(Path of) throws Exception {
-        for (Path file : files(of)) {
+        for (Path file : Files.isDirectory(of) ? files(of) : List.of(of)) {
             run("dd", "of=" + file, "oflag=nocache", "conv=notrunc,fdatasync", "count=0", "status=none");
         }
     }
