@@ -26,8 +26,8 @@ public record Array(String name, ElementType type, List<Long> shape, ByteOrder b
         COLUMN_MAJOR
     }
 
-    /** Where the bytes of an array lie: the whole array without gaps in one place, an {@link Extent}; or in chunks. */
-    public sealed interface Data permits Extent, Data.Chunked {
+    /** Where the bytes of an array lie: in one place, without gaps, or with gaps between rows; or in chunks. */
+    public sealed interface Data permits Extent, FileBlocks, Data.Chunked {
 
         /**
          * Chunks of equal shape. Chunks at the far edges have the full shape too, and extend beyond the array.
@@ -71,7 +71,7 @@ public record Array(String name, ElementType type, List<Long> shape, ByteOrder b
     /**
      * Checks that shape, type and data agree.
      *
-     * @throws IllegalArgumentException if a dimension is negative, or contiguous data have another length than shape
+     * @throws IllegalArgumentException if a dimension is negative, or data in one place have another length than shape
      *     and type say
      */
     public Array {
@@ -80,9 +80,13 @@ public record Array(String name, ElementType type, List<Long> shape, ByteOrder b
         Objects.requireNonNull(order, "order");
         shape = List.copyOf(shape);
         long bytes = bytes(type, shape);
-        if (data instanceof Extent extent && extent.length() != bytes) {
+        if (data instanceof ArraySource source && source.bytes() != bytes) {
             throw new IllegalArgumentException(
-                    "shape " + shape + " of " + type + " takes " + bytes + " bytes, had " + extent.length());
+                    "shape " + shape + " of " + type + " takes " + bytes + " bytes, had " + source.bytes());
+        }
+        if (data instanceof FileBlocks rows
+                && (shape.size() != 2 || shape.get(0) != rows.count() || order != Order.ROW_MAJOR)) {
+            throw new IllegalArgumentException("gaps must be between the rows of a matrix, were in " + shape);
         }
     }
 

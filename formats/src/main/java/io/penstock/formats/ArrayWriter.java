@@ -93,6 +93,7 @@ public final class ArrayWriter {
     }
 
     private Mono<Long> write(Path target, ByteBuffer header, List<DeviceArray> arrays) {
+        arrays.forEach(DeviceArray::refuseGaps);
         long length = arrays.stream().mapToLong(DeviceArray::bytes).reduce(header.remaining(), Math::addExact);
         return PartFile.write(
                 target,

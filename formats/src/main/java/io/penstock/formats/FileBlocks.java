@@ -5,7 +5,8 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * Blocks of equal length at equal distances in a file: the bytes of a slice of an array, in their order.
+ * Blocks of equal length at equal distances in a file: the bytes of a slice of an array, in their order; or the rows of
+ * a matrix with something else between them.
  *
  * @param file the file
  * @param offset where the first block starts
@@ -13,7 +14,8 @@ import java.util.Objects;
  * @param stride the bytes from the start of a block to the start of the next
  * @param count the number of blocks, at least 1
  */
-public record FileBlocks(Path file, long offset, long length, long stride, long count) implements ArraySource {
+public record FileBlocks(Path file, long offset, long length, long stride, long count)
+        implements ArraySource, Array.Data {
 
     /** Checks the numbers. */
     public FileBlocks {
@@ -34,6 +36,11 @@ public record FileBlocks(Path file, long offset, long length, long stride, long 
     @Override
     public Extent first() {
         return new Extent(file, offset, length);
+    }
+
+    /** Returns the bytes from the first block to the last, and those between them. */
+    Extent span() {
+        return new Extent(file, offset, stride * (count - 1) + length);
     }
 
     /** Returns the bytes of all blocks. */

@@ -4,6 +4,7 @@ package io.penstock.formats;
 import io.penstock.formats.load.Assembly;
 import io.penstock.formats.read.ArrowReader;
 import io.penstock.formats.read.NpzReader;
+import io.penstock.formats.read.VecsReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
@@ -54,9 +55,12 @@ record HostPiece(int buffer, long offset, long bytes, Conversion conversion, Rea
             int length = (int) Math.min(step, blocks.bytes() - at);
             long offset = placement.offset() + conversion.bytes(at);
             Reading reading = () -> {
-                if (start == 0 && placement.array().data() instanceof Extent whole) {
-                    NpzReader.checkSum(whole); // once, before the first bytes pass
+                Array.Data data = start == 0 ? placement.array().data() : null; // once, before the first bytes pass
+                if (data instanceof Extent whole) {
+                    NpzReader.checkSum(whole);
                     ArrowReader.check(placement.array());
+                } else if (data instanceof FileBlocks rows) {
+                    VecsReader.check(rows);
                 }
                 return read(blocks, start, length);
             };

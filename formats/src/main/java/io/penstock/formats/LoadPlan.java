@@ -37,7 +37,7 @@ public final class LoadPlan {
      * @param source the bytes of the file
      * @param conversion what the elements are converted to
      * @param buffer the number of the buffer, from 0
-     * @param offset the offset in that buffer, a multiple of {@link Loader#ALIGNMENT}
+     * @param offset the offset in that buffer, a multiple of {@link Loader#alignment}
      */
     public record Placement(
             Array array, List<Long> shape, ArraySource source, Conversion conversion, int buffer, long offset) {
@@ -66,7 +66,10 @@ public final class LoadPlan {
                     shape,
                     conversion.byteOrder(array),
                     array.order(),
-                    targets.get(buffer).region(offset, bytes()));
+                    targets.get(buffer).region(offset, bytes()),
+                    source instanceof Extent && array.data() instanceof FileBlocks rows && bytes() > 0
+                            ? rows.stride()
+                            : 0);
         }
 
         /**
@@ -113,6 +116,7 @@ public final class LoadPlan {
     static final class Builder {
 
         private final boolean oneBuffer;
+        private final long alignment;
         private final Map<Path, Integer> files = new HashMap<>(); // numbered as they come
         private final Conversion none;
         private final PlacementList placements;
@@ -129,10 +133,12 @@ public final class LoadPlan {
          * Starts without arrays.
          *
          * @param oneBuffer whether all are placed in one buffer, in the order of their files; else each has its own
+         * @param alignment of each array in its buffer
          * @param none the conversion of arrays that are loaded as they are
          */
-        Builder(boolean oneBuffer, Conversion none) {
+        Builder(boolean oneBuffer, long alignment, Conversion none) {
             this.oneBuffer = oneBuffer;
+            this.alignment = alignment;
             this.none = none;
             placements = new PlacementList(oneBuffer, none);
         }
@@ -146,11 +152,11 @@ public final class LoadPlan {
             file = first.file();
             offset = first.offset();
             int buffer = placements.nextBuffer();
-            long start = oneBuffer ? aligned(end) : 0;
+            long start = oneBuffer ? Math.addExact(end, alignment - 1) / alignment * alignment : 0;
             long bytes = conversion.bytes(source.bytes());
             all = Math.addExact(all, bytes);
             end = Math.addExact(start, bytes);
-            if (conversion.isNone() && source == array.data()) {
+            if (conversion.isNone() && source == array.data() && source instanceof Extent) {
                 placements.addWhole(array, start);
                 if (bytes > 0) {
                     straight.add(first, true, buffer, start);
@@ -194,7 +200,7 @@ public final class LoadPlan {
             places.sort(Comparator.<Placement>comparingInt(
                             place -> files.getOrDefault(place.source().first().file(), 0))
                     .thenComparingLong(place -> place.source().first().offset()));
-            Builder inOrder = new Builder(oneBuffer, none);
+            Builder inOrder = new Builder(oneBuffer, alignment, none);
             places.forEach(place -> inOrder.add(place.array(), place.shape(), place.source(), place.conversion()));
             inOrder.sorted = true;
             return inOrder;
@@ -261,10 +267,6 @@ public final class LoadPlan {
         public int size() {
             return arrays.size();
         }
-    }
-
-    private static long aligned(long offset) {
-        return Math.addExact(offset, Loader.ALIGNMENT - 1) / Loader.ALIGNMENT * Loader.ALIGNMENT;
     }
 
     /** Returns the arrays, in the order in which they lie in their files. */

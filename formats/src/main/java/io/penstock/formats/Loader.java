@@ -25,12 +25,12 @@ import reactor.core.publisher.Mono;
  * Loads arrays from files into memory of a device. Immutable: each method returns another loader.
  *
  * <p>The bytes go from the file to their final place by the backend's transfers, and each array starts there at a
- * multiple of {@link #ALIGNMENT} bytes, whatever its alignment in the file. Neighbours in the file are read as one
+ * multiple of {@link #alignment} bytes, whatever its alignment in the file. Neighbours in the file are read as one
  * where that permits.
  */
 public final class Loader {
 
-    /** The alignment of every array in device memory, in bytes: the alignment of CUDA's allocations. */
+    /** The alignment of every array in device memory, unless told, in bytes: the alignment of CUDA's allocations. */
     public static final long ALIGNMENT = 256;
 
     private static final long TRANSFER_BYTES = 64L << 20;
@@ -43,7 +43,7 @@ public final class Loader {
     private record Cutting(Predicate<String> names, Slice slice) {}
 
     /** What a loader was told. Changed by {@link #with} alone, before another loader has it. */
-    private static final class Settings {
+    private static final class Settings implements Cloneable {
 
         private List<Pattern> names = List.of();
         private List<Cutting> slices = List.of();
@@ -56,23 +56,16 @@ public final class Loader {
         private boolean littleEndian;
         private boolean brainFloats;
         private boolean allChunks;
+        private boolean gaps;
+        private long alignment = ALIGNMENT;
         private @Nullable SharedLoad shared;
 
-        Settings() {}
-
-        Settings(Settings other) {
-            names = other.names;
-            slices = other.slices;
-            oneBuffer = other.oneBuffer;
-            budget = other.budget;
-            transferBytes = other.transferBytes;
-            fileOptions = other.fileOptions;
-            formatOptions = other.formatOptions;
-            hostBytes = other.hostBytes;
-            littleEndian = other.littleEndian;
-            brainFloats = other.brainFloats;
-            allChunks = other.allChunks;
-            shared = other.shared;
+        Settings copy() {
+            try {
+                return (Settings) clone();
+            } catch (CloneNotSupportedException e) {
+                throw new AssertionError(e);
+            }
         }
     }
 
@@ -90,7 +83,7 @@ public final class Loader {
     }
 
     private Loader with(Consumer<Settings> change) {
-        Settings changed = new Settings(settings);
+        Settings changed = settings.copy();
         change.accept(changed);
         return new Loader(backend, changed);
     }
@@ -204,6 +197,28 @@ public final class Loader {
         return with(changed -> changed.allChunks = true);
     }
 
+    /**
+     * Returns this loader, which keeps what a file has between the rows of a matrix, as {@code .fvecs} has: it is read
+     * by few large transfers, and {@link DeviceArray#rowStride()} tells where a row starts. Otherwise each row is a piece
+     * of a gather, and the rows lie side by side, as rows of converted arrays always do.
+     */
+    public Loader keepGaps() {
+        return with(changed -> changed.gaps = true);
+    }
+
+    /**
+     * Returns this loader, which starts each array at a multiple of that many bytes (default: {@link #ALIGNMENT}). With
+     * 1 neighbours can be {@linkplain DeviceArray#joined joined}; kernels may need more.
+     *
+     * @throws IllegalArgumentException if less than 1 or more than {@link #ALIGNMENT}
+     */
+    public Loader alignment(long bytes) {
+        if (bytes < 1 || bytes > ALIGNMENT) {
+            throw new IllegalArgumentException("alignment must be 1 to " + ALIGNMENT + " bytes, was " + bytes);
+        }
+        return with(changed -> changed.alignment = bytes);
+    }
+
     private static Pattern pattern(String name) {
         StringBuilder regex = new StringBuilder();
         name.codePoints().forEach(c -> {
@@ -275,7 +290,7 @@ public final class Loader {
 
     private LoadPlan.Builder placements(List<ArrayFile> files) {
         Conversion none = new Conversion(settings.hostBytes, 0, false);
-        LoadPlan.Builder placements = new LoadPlan.Builder(settings.oneBuffer, none);
+        LoadPlan.Builder placements = new LoadPlan.Builder(settings.oneBuffer, settings.alignment, none);
         for (ArrayFile file : files) {
             for (Array array : file.arrays()) {
                 if (settings.names.isEmpty() || settings.names.stream().anyMatch(name -> matches(name, array))) {
@@ -365,15 +380,16 @@ public final class Loader {
 
     private void place(LoadPlan.Builder placements, Array array, Conversion conversion) {
         Slice slice = slice(array);
-        if (!(array.data() instanceof Extent extent)) {
+        if (!(array.data() instanceof ArraySource data)) {
             ChunkWindow window = slice == null ? ChunkWindow.all(array) : slice.window(array);
             placements.add(array, window.shape(), window, conversion);
-        } else if (slice == null) {
-            placements.add(array, array.shape(), extent, conversion);
-        } else {
-            Slice.Cut cut = slice.cut(array, extent);
-            placements.add(array, cut.shape(), cut.source(), conversion);
+            return;
         }
+        Slice.Cut cut = slice == null ? new Slice.Cut(array.shape(), data) : slice.cut(array, data);
+        boolean keeps =
+                settings.gaps && conversion.isNone() && data instanceof FileBlocks; // of the file, not of a slice
+        ArraySource source = keeps && cut.source() instanceof FileBlocks rows ? rows.span() : cut.source();
+        placements.add(array, cut.shape(), source, conversion);
     }
 
     private @Nullable Slice slice(Array array) {

@@ -51,14 +51,14 @@ public record Slice(Dimension dimension, int part, int of) {
     record Cut(List<Long> shape, ArraySource source) {}
 
     /**
-     * Returns the part of an array that lies without gaps in its file.
+     * Returns the part of an array that lies in one place of its file.
      *
      * @throws IllegalArgumentException if the array is of a quantized type whose blocks would be divided
      */
-    Cut cut(Array array, Extent extent) {
+    Cut cut(Array array, ArraySource data) {
         List<Long> shape = new ArrayList<>(array.shape());
         if (shape.isEmpty() || of == 1) {
-            return new Cut(shape, extent);
+            return new Cut(shape, data);
         }
         if (GgmlType.isUnknown(array.type())) {
             throw new IllegalArgumentException("array " + MalformedFileException.plain(array.name())
@@ -74,8 +74,16 @@ public record Slice(Dimension dimension, int part, int of) {
         long to = unit * share(size / unit, part + 1);
         shape.set(divided, to - from);
         ElementType type = array.type();
+        Extent extent = data.first();
         if (array.elements() == 0 || to == from) {
             return new Cut(shape, new Extent(extent.file(), extent.offset(), 0));
+        }
+        if (data instanceof FileBlocks rows) {
+            boolean whole = dimension == Dimension.ROWS;
+            long first = extent.offset() + (whole ? from * rows.stride() : type.bytes(from));
+            long length = whole ? rows.length() : type.bytes(to - from);
+            return new Cut(
+                    shape, new FileBlocks(rows.file(), first, length, rows.stride(), whole ? to - from : rows.count()));
         }
         long offset = extent.offset() + type.bytes(from * inner);
         long length = type.bytes((to - from) * inner);

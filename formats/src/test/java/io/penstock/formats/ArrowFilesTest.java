@@ -143,6 +143,55 @@ class ArrowFilesTest {
         assertThat(file.arrays()).extracting(Array::name).containsExactly("0/i/data");
     }
 
+    /** A column of vectors: one matrix for each record batch. */
+    @ParameterizedTest
+    @ValueSource(strings = {"java-vectors.arrow", "java-vectors-zstd.arrow"})
+    void listsOfFixedSizeAreTheRowsOfAMatrix(String name) throws IOException {
+        try (LoadedArrays loaded = get(Loader.of(backend).load(Real.file("arrow/" + name)))) {
+            assertThat(loaded.get("0/embedding.item/data").shape()).containsExactly(100L, 5L);
+            assertThat(loaded.get("1/code.item/data").shape()).containsExactly(7L, 3L);
+            float[] floats = get(loaded.get("1/embedding.item/data").floats());
+            assertThat(floats).hasSize(35).startsWith(500, 501).endsWith(533, 534);
+            byte[] codes = bytes(loaded.get("0/code.item/data"));
+            for (int i = 0; i < codes.length; i++) {
+                assertThat(codes[i]).isEqualTo((byte) i);
+            }
+            assertThat(codes).hasSize(300);
+        }
+        for (LoadPlan.Placement placement :
+                get(Loader.of(backend).explain(Real.file("arrow/" + name))).arrays()) {
+            placement.contents(part -> {});
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"java-vectors.arrow", "java-vectors-zstd.arrow"})
+    void theBatchesOfAColumnAreJoinedToOneMatrix(String name) throws IOException {
+        Loader loader = Loader.of(backend).arrays("*/embedding.item/data");
+        try (LoadedArrays loaded = get(loader.alignment(1).load(Real.file("arrow/" + name)))) {
+            DeviceArray all = DeviceArray.joined("embedding", loaded.arrays());
+            assertThat(all).hasToString("embedding F32 [107, 5]");
+            float[] floats = get(all.floats());
+            for (int i = 0; i < floats.length; i++) {
+                assertThat(floats[i]).isEqualTo(i);
+            }
+        }
+        try (LoadedArrays loaded = get(loader.load(Real.file("arrow/" + name)))) {
+            assertThatThrownBy(() -> DeviceArray.joined("embedding", loaded.arrays()))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("array 1/embedding.item/data F32 [7, 5] at 2048 must lie behind"
+                            + " 0/embedding.item/data F32 [100, 5], at 2000 of the same buffer, with rows as it has");
+        }
+        try (LoadedArrays loaded = get(Loader.of(backend).alignment(1).load(Real.file("arrow/" + name)))) {
+            List<DeviceArray> mixed = loaded.arrays();
+            assertThatThrownBy(() -> DeviceArray.joined("all", mixed)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> DeviceArray.joined("none", List.of()))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+        }
+        assertThatThrownBy(() -> Loader.of(backend).alignment(0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Loader.of(backend).alignment(257)).isInstanceOf(IllegalArgumentException.class);
+    }
+
     /** A file has a stream in it, behind its magic number. */
     @ParameterizedTest
     @ValueSource(

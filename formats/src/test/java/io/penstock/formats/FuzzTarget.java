@@ -13,6 +13,7 @@ import io.penstock.formats.read.NpyReader;
 import io.penstock.formats.read.NpzReader;
 import io.penstock.formats.read.SafetensorsIndexReader;
 import io.penstock.formats.read.SafetensorsReader;
+import io.penstock.formats.read.VecsReader;
 import io.penstock.formats.read.ZarrReader;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -59,6 +60,7 @@ final class FuzzTarget {
             "zarr2", new ZarrReader(),
             "zarr3", new ZarrReader(),
             "arrow", new ArrowFiles(),
+            "fvecs", new VecsReader(),
             "nifti", new NiftiReader());
 
     static final List<String> FORMATS = Stream.concat(READERS.keySet().stream().sorted(), Stream.of("codecs"))
@@ -211,7 +213,7 @@ final class FuzzTarget {
     static List<Extent> extents(Array array) {
         return array.data() instanceof Array.Data.Chunked chunked
                 ? chunked.chunks().stream().map(Array.ChunkData::extent).toList()
-                : List.of((Extent) array.data());
+                : List.of(FileBlocks.of((ArraySource) array.data()).span());
     }
 
     private static void assemble(Array array) throws IOException {

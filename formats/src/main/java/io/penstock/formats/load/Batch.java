@@ -142,7 +142,7 @@ public record Batch(List<Piece> pieces, boolean isWhole) {
             if (source instanceof Extent extent) {
                 add(extent, isWhole, buffer, at);
             } else if (source instanceof FileBlocks blocks) {
-                of(blocks.file(), isWhole).add(blocks, buffer, at);
+                of(blocks.file(), false).add(blocks, buffer, at); // a gather cannot be shared
             } else {
                 add((ChunkWindow) source, buffer, at, isWhole);
             }

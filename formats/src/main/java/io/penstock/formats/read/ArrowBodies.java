@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.apache.arrow.flatbuf.BodyCompression;
 import org.apache.arrow.flatbuf.CompressionType;
@@ -78,13 +79,12 @@ record ArrowBodies(HeaderBytes bytes, Path path, @Nullable String codec) {
             Extent data = new Extent(path, stored.offset(), elements * width); // without padding
             return array(name, buffer, elements, order, data);
         }
-        if (available < width) {
-            throw bytes.malformed("buffer " + name + " has " + available + " bytes, less than an element");
-        }
         String rising = Codecs.offsets(width, order, elements, end, name);
-        List<String> codecs = codecs(name, buffer, field, rising, available % width);
-        Array.ChunkData chunk = new Array.ChunkData(List.of(0L), stored, codecs);
-        Array.Data data = new Array.Data.Chunked(List.of(available / width), List.of(), List.of(chunk), List.of());
+        List<Long> shape = shape(buffer, elements);
+        long padding = available - elements * width;
+        Array.ChunkData chunk = new Array.ChunkData(
+                Collections.nCopies(shape.size(), 0L), stored, codecs(name, buffer, field, rising, padding));
+        Array.Data data = new Array.Data.Chunked(shape, List.of(), List.of(chunk), List.of());
         return array(name, buffer, elements, order, data);
     }
 
@@ -107,6 +107,9 @@ record ArrowBodies(HeaderBytes bytes, Path path, @Nullable String codec) {
             throw bytes.malformed("buffer " + name + " must have " + elements + " elements of " + buffer.type()
                     + ", but has " + available + " bytes");
         }
+        if (compressed && available < buffer.type().blockBytes()) {
+            throw bytes.malformed("buffer " + name + " has " + available + " bytes, less than an element");
+        }
         if (compressed
                 && available - elements * buffer.type().blockBytes() > MOST_PADDING) { // memory is allocated for it
             throw bytes.malformed("buffer " + name + " must have " + elements + " elements of " + buffer.type()
@@ -116,7 +119,15 @@ record ArrowBodies(HeaderBytes bytes, Path path, @Nullable String codec) {
 
     private static Array array(
             String name, ArrowLayout.Buffer buffer, long elements, ByteOrder order, Array.Data data) {
-        return new Array(name, buffer.type(), List.of(elements), order, Array.Order.ROW_MAJOR, data);
+        return new Array(name, buffer.type(), shape(buffer, elements), order, Array.Order.ROW_MAJOR, data);
+    }
+
+    /** Lists of fixed size are the rows of a matrix. */
+    private static List<Long> shape(ArrowLayout.Buffer buffer, long elements) {
+        long columns = buffer.columns();
+        return columns > 0 && elements > 0 && elements % columns == 0
+                ? List.of(elements / columns, columns)
+                : List.of(elements);
     }
 
     private static long elements(ArrowLayout.Buffer buffer, long rows, long available) {

@@ -63,8 +63,9 @@ final class ArrowLayout {
      * A buffer of a field.
      *
      * @param node the number of the field, of which the record batch has the rows
+     * @param columns how many of the field's rows a list of fixed size has; 0 if it is not in one
      */
-    record Buffer(int node, String field, String role, ElementType type, Count count) {
+    record Buffer(int node, String field, String role, ElementType type, Count count, long columns) {
 
         /** Returns whether the rows need no bytes of it. */
         boolean mayBeAbsent(FieldNode rows) {
@@ -96,7 +97,7 @@ final class ArrowLayout {
         ArrowLayout layout = new ArrowLayout(bytes, version);
         for (int i = 0; i < schema.fieldsLength(); i++) {
             layout.top.add(layout.nodes);
-            layout.field(Objects.requireNonNull(schema.fields(i), "field"), "");
+            layout.field(Objects.requireNonNull(schema.fields(i), "field"), "", 0);
         }
         return layout;
     }
@@ -105,7 +106,7 @@ final class ArrowLayout {
     static ArrowLayout ofDictionary(HeaderBytes bytes, Field field, short version) {
         ArrowLayout layout = new ArrowLayout(bytes, version);
         layout.top.add(0);
-        layout.values(field, path(field, ""));
+        layout.values(field, path(field, ""), 0);
         return layout;
     }
 
@@ -178,25 +179,25 @@ final class ArrowLayout {
         return unique;
     }
 
-    private void field(Field field, String path) {
+    private void field(Field field, String path, long columns) {
         String name = name(field, path);
         DictionaryEncoding dictionary = field.dictionary();
         if (dictionary == null) {
-            values(field, name);
+            values(field, name, columns);
             return;
         }
         Int index = dictionary.indexType();
         int node = nodes++;
         validity(node, name);
         ElementType type = index == null ? ElementType.I32 : integer(index);
-        buffers.add(new Buffer(node, name, INDICES + dictionary.id(), type, Count.ROWS));
+        buffers.add(new Buffer(node, name, INDICES + dictionary.id(), type, Count.ROWS, 0));
     }
 
     private void validity(int node, String name) {
-        buffers.add(new Buffer(node, name, VALIDITY, BITS, Count.BITS_OF_ROWS));
+        buffers.add(new Buffer(node, name, VALIDITY, BITS, Count.BITS_OF_ROWS, 0));
     }
 
-    private void values(Field field, String name) {
+    private void values(Field field, String name, long columns) {
         int node = nodes++;
         byte type = field.typeType();
         boolean union = type == Type.Union;
@@ -217,8 +218,7 @@ final class ArrowLayout {
             }
             case Type.Union -> {
                 add(node, name, TYPES, ElementType.I8, Count.ROWS);
-                Union mode = type(field, new Union());
-                if (mode.mode() == UnionMode.Dense) {
+                if (type(field, new Union()).mode() == UnionMode.Dense) {
                     add(node, name, OFFSETS, ElementType.I32, Count.ROWS);
                 }
             }
@@ -226,13 +226,13 @@ final class ArrowLayout {
             default -> {
                 ElementType elements = fixed(field, name);
                 boolean empty = type == Type.FixedSizeBinary && elements.equals(ElementType.U8);
-                add(node, name, DATA, elements, empty ? Count.ANY : Count.ROWS);
+                buffers.add(new Buffer(node, name, DATA, elements, empty ? Count.ANY : Count.ROWS, columns));
             }
         }
         List<Integer> children = new ArrayList<>();
         for (int i = 0; i < field.childrenLength(); i++) {
             children.add(nodes);
-            field(Objects.requireNonNull(field.children(i), "child"), name);
+            field(Objects.requireNonNull(field.children(i), "child"), name, listSize(field));
         }
         relate(field, name, node, children);
     }
@@ -247,15 +247,17 @@ final class ArrowLayout {
         if (type == Type.Struct_ || sparse) {
             children.forEach(child -> least.add(new Least(name, child, node, 1)));
         } else if (type == Type.FixedSizeList) {
-            least.add(new Least(
-                    name,
-                    children.get(0),
-                    node,
-                    type(field, new FixedSizeList()).listSize()));
+            least.add(new Least(name, children.get(0), node, listSize(field)));
         } else if (type == Type.RunEndEncoded) {
             runs.put(children.get(0), node);
             least.add(new Least(name, children.get(1), children.get(0), 1));
         }
+    }
+
+    private static int listSize(Field field) {
+        return field.typeType() == Type.FixedSizeList
+                ? type(field, new FixedSizeList()).listSize()
+                : 0;
     }
 
     private Map<Integer, Integer> types(Union union, String name, List<Integer> children) {
@@ -271,7 +273,7 @@ final class ArrowLayout {
     }
 
     private void add(int node, String name, String role, ElementType type, Count count) {
-        buffers.add(new Buffer(node, name, role, type, count));
+        buffers.add(new Buffer(node, name, role, type, count, 0));
     }
 
     private void texts(int node, String name, ElementType offset) {

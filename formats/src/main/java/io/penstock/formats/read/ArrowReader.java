@@ -68,7 +68,7 @@ public final class ArrowReader {
     private static boolean isArrow(Path path) throws IOException {
         try (HeaderBytes bytes = new HeaderBytes(path, ArrowFiles.FORMAT)) {
             byte[] start = bytes.bytes((int) Math.min(bytes.length(), FormatReader.START_BYTES), "the start");
-            return new ArrowFiles().recognizes(path, start);
+            return FileStart.isArrow(start);
         }
     }
 
@@ -158,8 +158,7 @@ public final class ArrowReader {
             Map<String, String> attributes = attributes();
             bytes.trailing(
                     bytes.length() - blocks.end(),
-                    "its messages end at byte " + blocks.end() + ", but it has " + bytes.length() + " bytes: a message"
-                            + " must begin with ffffffff, and none may be behind the end of the stream",
+                    "its messages end at byte " + blocks.end() + ", but it has " + bytes.length() + " bytes",
                     permitted,
                     attributes);
             Map<Long, Field> dictionaries = dictionaries(schema);
@@ -451,7 +450,7 @@ public final class ArrowReader {
                 long data = buffer.role().equals(ArrowLayout.VIEWS) ? variadic[next++] : 0;
                 for (long i = 0; i < data; i++) {
                     all.add(new ArrowLayout.Buffer(
-                            buffer.node(), buffer.field(), "data " + i, ElementType.U8, ArrowLayout.Count.ANY));
+                            buffer.node(), buffer.field(), "data " + i, ElementType.U8, ArrowLayout.Count.ANY, 0));
                 }
             }
             return all;

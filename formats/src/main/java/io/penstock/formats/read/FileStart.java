@@ -4,6 +4,8 @@ package io.penstock.formats.read;
 import io.penstock.formats.codec.Gzip;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +32,7 @@ public final class FileStart {
     private static final Pattern PICKLE = Pattern.compile("\\x80[\\x02-\\x05](?s:.*)");
     private static final Pattern TEXT = Pattern.compile("(?:\\xef\\xbb\\xbf)?[\\t\\n\\r -~]+");
 
+    private static final String ARROW = "ARROW1";
     private static final String ZIP = "PK\3\4";
     private static final String GZIP = "\u001f\u008b";
     private static final Map<String, String> OWN = Map.of(NpzReader.FORMAT, ZIP, NiftiReader.FORMAT, GZIP);
@@ -58,6 +61,19 @@ public final class FileStart {
                 && start[Long.BYTES] == '{'
                 && (start[3] & 0xff) < 8
                 && (start[4] | start[5] | start[6] | start[7]) == 0;
+    }
+
+    /** Returns whether it is a file of Arrow, or a stream: a mark, the length of a message, the place of a table in it. */
+    static boolean isArrow(byte[] start) {
+        String text = new String(start, 0, Math.min(start.length, ARROW.length()), StandardCharsets.ISO_8859_1);
+        ByteBuffer bytes = ByteBuffer.wrap(start).order(ByteOrder.LITTLE_ENDIAN);
+        return text.equals(ARROW)
+                || text.startsWith("FEA1")
+                || start.length >= 3 * Integer.BYTES
+                        && bytes.getInt(0) == -1
+                        && bytes.getInt(4) > 0
+                        && bytes.getInt(8) > 0
+                        && bytes.getInt(8) < bytes.getInt(4);
     }
 
     /**

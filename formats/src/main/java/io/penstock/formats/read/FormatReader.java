@@ -40,6 +40,7 @@ public interface FormatReader {
                 new ArrowFiles(),
                 new NpyReader(),
                 new NpzReader(),
+                new VecsReader(), // its first bytes are a dimension, and a header of NIfTI begins with 348
                 new NiftiReader(),
                 new ZarrReader(),
                 new SafetensorsIndexReader(),

@@ -161,6 +161,9 @@ public final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
         window.get(bytes, 0, done);
         progress.read(bytes, done);
         ByteBuffer rest = ByteBuffer.wrap(bytes, done, count - done);
+        if (rest.hasRemaining()) {
+            window.position(0).limit(0); // what follows it is read without it
+        }
         channel.position(windowEnd);
         while (rest.hasRemaining()) {
             int read = readSome(channel, rest);
@@ -205,8 +208,13 @@ public final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
         if (offset < 0 || offset > length) {
             throw malformed(what + " would start at byte " + offset + ", but the file ends at " + length);
         }
-        windowEnd = offset;
-        window.position(0).limit(0);
+        long windowStart = windowEnd - window.limit();
+        if (offset >= windowStart && offset <= windowEnd) {
+            window.position((int) (offset - windowStart));
+        } else {
+            windowEnd = offset;
+            window.position(0).limit(0);
+        }
     }
 
     /** Checks that {@code count} things of at least {@code bytes} bytes each can follow. */

@@ -5,8 +5,10 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.formats.Array;
 import io.penstock.formats.ArrayFile;
+import io.penstock.formats.ArraySource;
 import io.penstock.formats.ArrayValues;
 import io.penstock.formats.Extent;
+import io.penstock.formats.FileBlocks;
 import io.penstock.formats.FormatOption;
 import io.penstock.formats.Formats;
 import io.penstock.formats.LoadPlan;
@@ -116,7 +118,9 @@ final class LsCommand implements Callable<Integer> {
                     array.type().name(),
                     array.shape().toString(),
                     String.valueOf(array.bytes()),
-                    data instanceof Extent whole ? String.valueOf(whole.offset()) : "-",
+                    data instanceof ArraySource source
+                            ? String.valueOf(source.first().offset())
+                            : "-",
                     layout(array));
         }
         file.leftOut()
@@ -161,7 +165,8 @@ final class LsCommand implements Callable<Integer> {
     private static String layout(Array array) {
         String order = array.order() == Array.Order.COLUMN_MAJOR ? "column-major " : "";
         String bytes = array.byteOrder() == ByteOrder.BIG_ENDIAN ? "big-endian " : "";
-        return (order + bytes + chunks(array)).strip();
+        String gaps = array.data() instanceof FileBlocks rows ? "rows every " + rows.stride() + " bytes" : "";
+        return (order + bytes + gaps + chunks(array)).strip();
     }
 
     /** Returns {@code 12 chunks of [4, 1000] by zstd}. */
@@ -196,8 +201,11 @@ final class LsCommand implements Callable<Integer> {
                 .with("bytes", array.bytes())
                 .with("order", array.order() == Array.Order.ROW_MAJOR ? "row-major" : "column-major")
                 .with("byteOrder", array.byteOrder() == ByteOrder.BIG_ENDIAN ? "big-endian" : "little-endian");
-        return array.data() instanceof Extent whole
-                ? json.with("file", whole.file().toString()).with("fileOffset", whole.offset())
-                : json.with("chunks", chunks(array));
+        if (!(array.data() instanceof ArraySource source)) {
+            return json.with("chunks", chunks(array));
+        }
+        Extent first = source.first();
+        json.with("file", first.file().toString()).with("fileOffset", first.offset());
+        return source instanceof FileBlocks rows ? json.with("rowStride", rows.stride()) : json;
     }
 }
