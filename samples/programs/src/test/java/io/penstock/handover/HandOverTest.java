@@ -2,15 +2,18 @@
 package io.penstock.handover;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ai.onnxruntime.OrtEnvironment;
 import ai.onnxruntime.OrtSession;
+import com.sun.jna.NativeLibrary;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.BufferRegion;
 import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
 import io.penstock.Transfer;
+import io.penstock.formats.DlTensor;
 import io.penstock.formats.LoadedArrays;
 import io.penstock.formats.Loader;
 import io.penstock.tck.Require;
@@ -154,6 +157,37 @@ class HandOverTest {
                 OrtSession session = environment.createSession(Files.readAllBytes(model))) {
             assertThat((float[][]) OnnxModel.run(environment, session, arrays))
                     .isDeepEqualTo(new float[][] {{2, 2, 2, 2}, {5, 5, 5, 5}});
+        }
+    }
+
+    /** What cuVS demands of vectors, by a library with its functions: rows side by side; it calls no deleter. */
+    @Test
+    void cuvsBuildsAnIndexOverVectorsOfAFile() throws Exception {
+        Path library = folder.resolve("libcuvs_c.so");
+        try {
+            Process cc = new ProcessBuilder(
+                            "cc", "-shared", "-fPIC", "-Wall", "-Werror", "-o", library + "", "src/test/c/cuvs_c.c")
+                    .inheritIO()
+                    .start();
+            assertThat(cc.waitFor()).isZero();
+        } catch (IOException e) {
+            Require.backend("cc", "no C compiler: " + e.getMessage());
+        }
+        ByteBuffer vectors = ByteBuffer.allocate(2 * 12).order(ByteOrder.LITTLE_ENDIAN);
+        vectors.putInt(2).putFloat(1).putFloat(2).putInt(2).putFloat(3).putFloat(4);
+        Path file = Files.write(folder.resolve("base.fvecs"), vectors.array());
+        NativeLibrary cuvs = NativeLibrary.getInstance(library.toString());
+        com.sun.jna.Pointer resources = new com.sun.jna.Pointer(7);
+        try (Backend host = Backends.open("host");
+                DlTensor tensor = CuvsVectors.load(host, file, DlTensor.CPU);
+                LoadedArrays gaps = Loader.of(host).keepGaps().load(file).block();
+                DlTensor strided = new DlTensor(gaps.arrays().get(0), DlTensor.CPU, 0, () -> {})) {
+            long lent = CuvsVectors.lend(tensor, host, 0);
+            com.sun.jna.Pointer index = CuvsVectors.bruteForce(cuvs, resources, lent);
+            assertThat(index.getPointer(0).getFloatArray(0, 4)).containsExactly(1, 2, 3, 4);
+            long withGaps = CuvsVectors.lend(strided, host, CuvsVectors.deleter());
+            assertThatThrownBy(() -> CuvsVectors.bruteForce(cuvs, resources, withGaps))
+                    .hasMessage("cuvsBruteForceBuild: dataset input to cuvsBruteForceBuild must be contiguous");
         }
     }
 
