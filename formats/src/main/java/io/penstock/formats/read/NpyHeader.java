@@ -231,7 +231,7 @@ record NpyHeader(ElementType type, ByteOrder byteOrder, Array.Order order, List<
                 comma = scanner.skip(',');
             }
             scanner.skip('\n');
-            if (!text.substring(scanner.at).isBlank()) {
+            if (scanner.at < text.length()) {
                 throw scanner.malformed("there is more after the end of the dictionary");
             }
             if (!values.keySet().equals(Set.of("descr", "fortran_order", "shape"))) {
