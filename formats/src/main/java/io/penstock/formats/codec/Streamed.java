@@ -17,9 +17,7 @@ final class Streamed {
 
     private static final int XZ_START = 0xfd; // of its magic number; LZMA alone has a number less than 225 there
     private static final int XZ_HEADER = 12; // of a stream; the header of its first block follows
-    private static final int HAS_SIZES = 0xc0; // of the flags of a block
     private static final int LZMA2 = 0x21; // the filter that has a dictionary
-    private static final int LEAST_DICTIONARY = 4096;
     private static final int DECODER_BYTES = 1 << 18; // beside the dictionary
     private static final int BZIP2_BYTES = 5 << 20; // of its blocks
 
@@ -50,7 +48,7 @@ final class Streamed {
     /** Returns the most memory that a decoder takes to make so many bytes, beside them: of LZMA, for its dictionary. */
     static long memory(String codec, long bytes) {
         return switch (codec) {
-            case "lzma" -> DECODER_BYTES + Math.max(LEAST_DICTIONARY, bytes + bytes / 2); // 2 or 3 times a power of 2
+            case "lzma" -> DECODER_BYTES + Math.max(4096, bytes + bytes / 2); // 2 or 3 times a power of 2
             case "bz2" -> BZIP2_BYTES;
             default -> 0;
         };
@@ -112,7 +110,7 @@ final class Streamed {
             return;
         }
         header.position(2);
-        for (int sizes = Integer.bitCount(flags & HAS_SIZES); sizes > 0; sizes -= header.get() < 0 ? 0 : 1) {}
+        for (int sizes = Integer.bitCount(flags & 0xc0); sizes > 0; sizes -= header.get() < 0 ? 0 : 1) {}
         for (int filters = flags & 3; filters >= 0; filters--) {
             int filter = header.get();
             int properties = header.get();
