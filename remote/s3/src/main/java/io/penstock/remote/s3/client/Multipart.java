@@ -122,7 +122,10 @@ final class Multipart {
      * @param bytes used until one of both is called
      */
     private void summed(
-            String operation, ByteBuffer bytes, Consumer<Map<String, String>> next, Consumer<Throwable> ended) {
+            String operation,
+            ByteBuffer bytes,
+            Consumer<Map<String, String>> next,
+            Consumer<@Nullable Throwable> ended) {
         client.compute(
                 () -> {
                     Map<String, String> sum;
@@ -156,7 +159,7 @@ final class Multipart {
      */
     S3Request part(int number, ByteBuffer bytes, BiConsumer<@Nullable String, @Nullable Throwable> ended) {
         S3Request request = request("UploadPart").header("Content-Length", Integer.toString(bytes.remaining()));
-        Consumer<Throwable> failed = error -> ended.accept(null, error);
+        Consumer<@Nullable Throwable> failed = error -> ended.accept(null, error);
         summed(
                 "UploadPart",
                 bytes,

@@ -35,8 +35,8 @@ final class S3Upload implements AsyncFile {
 
     private static final int MOST_PARTS = 10_000; // S3's limit
     private static final int MOST_COLLECTED = 64;
-    private static final long UNIT_BYTES = 1 << 20; // of parts that are sized here
-    private static final long MOST_PART_BYTES = 1 << 30; // of penstock.s3.part-bytes
+    private static final long UNIT_BYTES = 1L << 20; // of parts that are sized here
+    private static final long MOST_PART_BYTES = 1L << 30; // of penstock.s3.part-bytes
     private static final String FEWER = "an object has at most " + MOST_PARTS
             + " parts of penstock.s3.part-bytes=%d, a larger one allows larger" + " objects";
 

@@ -16,6 +16,7 @@ import java.security.Provider;
 import java.security.Security;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -86,10 +87,10 @@ class SummedPartsTest {
     @Test
     void checksumsAreComputedOnThreadsOfTheirOwn() throws Exception {
         S3Server server = new S3Server(true);
-        CountDownLatch both = new CountDownLatch(1);
+        CountDownLatch first = new CountDownLatch(1);
         server.proxy.fault = (request, to) -> {
             if (request.kind.equals("PUT")) {
-                await(both);
+                await(first);
                 to.write(FaultProxy.text("HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 0"));
             }
             return request.kind.equals("PUT");
@@ -102,14 +103,14 @@ class SummedPartsTest {
                 StorageFile object = get(backend.openFile(
                         S3Server.uri("object"), FileOption.WRITE, FileOption.CREATE, FileOption.TRUNCATE))) {
             Transfer write = Transfer.write(buffer.all(), object.region(0, PART));
-            Mono<?> writes =
-                    Flux.merge(backend.submit(write), backend.submit(write)).then();
-            var ended = writes.toFuture();
-            while (server.proxy.requests("PUT").isEmpty()) {
+            CompletableFuture<Void> both = Flux.merge(backend.submit(write), backend.submit(write))
+                    .then()
+                    .toFuture();
+            for (int i = 0; i < 30_000 && server.proxy.requests("PUT").isEmpty(); i++) {
                 FaultProxy.sleep(1);
             }
-            both.countDown();
-            ended.get(60, TimeUnit.SECONDS);
+            first.countDown();
+            both.get(60, TimeUnit.SECONDS);
         } finally {
             server.stop();
         }
