@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.LongConsumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,6 +39,9 @@ final class CopyCommand implements Callable<Integer> {
 
     private static final int MOST_PARTS = 10_000; // of an object
     private static final String PART_BYTES = "penstock.s3.part-bytes";
+
+    /** U+FFFD is in place of bytes that are not UTF-8. */
+    private static final Pattern FILE_NAME = Pattern.compile("(?!\\.{1,2}$)[^/\\\\\\x00\uFFFD]+");
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -81,8 +85,8 @@ final class CopyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if (!FileName.isRemote(destination) && Files.isDirectory(destination) && source.getFileName() != null) {
-            destination = destination.resolve(source.getFileName().toString()).normalize();
+        if (!FileName.isRemote(destination) && Files.isDirectory(destination)) {
+            destination = fileIn(destination);
         }
         check();
         Variant variant = choice.variant(path);
@@ -115,6 +119,18 @@ final class CopyCommand implements Callable<Integer> {
         } finally {
             progress.clear();
         }
+    }
+
+    /** Returns the file of that name in a folder. The name in a URL is decoded: it may be a path, and lead elsewhere. */
+    private Path fileIn(Path folder) throws IOException {
+        String name = source.getFileName() == null ? "" : source.getFileName().toString();
+        boolean safe = FILE_NAME.matcher(name).matches()
+                && folder.equals(folder.resolve(name).getParent());
+        if (FileName.isRemote(source) && !safe) {
+            throw new IOException("'" + name + "', the name in " + source + ", cannot be the name of a file in "
+                    + folder + "; name it: copy SRC " + folder.resolve("NAME"));
+        }
+        return folder.resolve(name).normalize();
     }
 
     /** Returns options with parts of an object so large that {@link #MOST_PARTS} have all of the file. */

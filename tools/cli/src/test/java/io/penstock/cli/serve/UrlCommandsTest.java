@@ -19,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Commands on the URLs of {@code penstock serve}. */
 class UrlCommandsTest {
@@ -99,6 +101,48 @@ class UrlCommandsTest {
             assertThat(here).isEmptyDirectory();
         } finally {
             growing.stop(0);
+        }
+    }
+
+    /** The last name of a URL is decoded: {@code ..%2Fx} was written beside the folder. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "..%2Fescaped",
+                "%2Fescaped",
+                "%2E%2E",
+                ".",
+                "a%2F..%2F..%2Fescaped",
+                "a%5Cb",
+                "a%00b",
+                "a%FF",
+                ""
+            })
+    void aNameThatMayLeadOutOfAFolderIsRefused(String name) throws IOException {
+        HttpServer any = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        any.createContext("/", exchange -> {
+            exchange.getResponseHeaders().set("Content-Range", "bytes 0-0/1");
+            exchange.sendResponseHeaders(206, 1);
+            exchange.getResponseBody().write('x');
+            exchange.close();
+        });
+        any.start();
+        try {
+            Path folder = Files.createDirectory(here.resolve("folder"));
+            String root = name.startsWith("%2F") ? here.toString().replace("/", "%2F") : "";
+            String file = "http://127.0.0.1:" + any.getAddress().getPort() + "/a/" + root + name;
+            CommandLineRun run = CommandLineRun.of("copy", file, folder);
+            assertThat(here.resolve("escaped")).doesNotExist();
+            assertThat(folder).isEmptyDirectory();
+            assertThat(run.code()).isEqualTo(1);
+            assertThat(run.complaints()[0])
+                    .contains("cannot be the name of a file in " + folder + "; name it: copy SRC");
+            assertThat(CommandLineRun.of("copy", url + "model%2Esafetensors", folder)
+                            .err())
+                    .isEmpty();
+            assertThat(folder.resolve("model.safetensors")).hasBinaryContent(model);
+        } finally {
+            any.stop(0);
         }
     }
 
