@@ -3,6 +3,7 @@ package io.penstock.spring.boot;
 
 import io.penstock.Backend;
 import io.penstock.webflux.HttpFiles;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -26,18 +27,19 @@ class FilesOverHttp {
         return new HttpFiles(backend);
     }
 
-    /** The codec by which handlers of WebFlux return files. */
+    /** The codec by which handlers of WebFlux return files, if there is one HttpFiles, or a primary one. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(WebFluxConfigurer.class)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     static class Codec {
 
         @Bean
-        WebFluxConfigurer penstockFileCodec(HttpFiles files) {
+        WebFluxConfigurer penstockFileCodec(ObjectProvider<HttpFiles> files) {
             return new WebFluxConfigurer() {
                 @Override
                 public void configureHttpMessageCodecs(ServerCodecConfigurer codecs) {
-                    codecs.customCodecs().register(files.writer());
+                    // Not a condition, which Spring would evaluate before it knows the HttpFiles of the outer class.
+                    files.ifUnique(one -> codecs.customCodecs().register(one.writer()));
                 }
             };
         }

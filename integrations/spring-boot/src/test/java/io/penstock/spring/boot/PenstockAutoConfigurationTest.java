@@ -31,6 +31,10 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
@@ -221,17 +225,58 @@ class PenstockAutoConfigurationTest {
         ReactiveWebApplicationContextRunner web = new ReactiveWebApplicationContextRunner().withConfiguration(OURS);
         web.run(context -> {
             assertThat(context).hasSingleBean(HttpFiles.class);
-            ServerCodecConfigurer codecs = ServerCodecConfigurer.create();
-            context.getBean(WebFluxConfigurer.class).configureHttpMessageCodecs(codecs);
-            ResolvableType file = ResolvableType.forClass(FileResource.class);
-            assertThat(codecs.getWriters())
-                    .filteredOn(writer -> writer.canWrite(file, null))
-                    .first()
-                    .extracting(writer -> writer.getClass().getSimpleName())
-                    .isEqualTo("FileResourceWriter");
+            assertThat(writerOfFiles(context)).isEqualTo("FileResourceWriter");
         });
         web.withClassLoader(new FilteredClassLoader(HttpFiles.class))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("penstockHttpFiles"));
+    }
+
+    private static String writerOfFiles(ApplicationContext context) {
+        ServerCodecConfigurer codecs = ServerCodecConfigurer.create();
+        context.getBean(WebFluxConfigurer.class).configureHttpMessageCodecs(codecs);
+        return codecs.getWriters().stream()
+                .filter(writer -> writer.canWrite(ResolvableType.forClass(FileResource.class), null))
+                .map(writer -> writer.getClass().getSimpleName())
+                .findFirst()
+                .orElse("none");
+    }
+
+    /** Each with another size of chunks, for example. */
+    @Test
+    void anApplicationMayHaveSeveralHttpFiles() {
+        ReactiveWebApplicationContextRunner web = new ReactiveWebApplicationContextRunner()
+                .withConfiguration(OURS)
+                .withUserConfiguration(SeveralHttpFiles.class);
+        web.run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(writerOfFiles(context)).isEqualTo("ResourceHttpMessageWriter");
+        });
+        web.withUserConfiguration(PrimaryHttpFiles.class)
+                .run(context -> assertThat(writerOfFiles(context)).isEqualTo("FileResourceWriter"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class SeveralHttpFiles {
+
+        @Bean
+        HttpFiles small(Backend backend) {
+            return new HttpFiles(backend).chunkBytes(4096);
+        }
+
+        @Bean
+        HttpFiles large(Backend backend) {
+            return new HttpFiles(backend);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class PrimaryHttpFiles {
+
+        @Bean
+        @Primary
+        HttpFiles main(Backend backend) {
+            return new HttpFiles(backend).depth(3);
+        }
     }
 
     @Test
