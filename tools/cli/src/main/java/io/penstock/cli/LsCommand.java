@@ -21,7 +21,9 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
@@ -70,15 +72,21 @@ final class LsCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
+        if (values != null && json) {
+            throw new ParameterException(spec.commandLine(), "--values prints no JSON");
+        }
         if (FileName.isWritable(path) && path.toUri().getPath().endsWith("/")) {
+            if (values != null || lenient) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "--values and --lenient are for the arrays of a file, and " + path + " is a folder");
+            }
             printFolder(out);
             return 0;
         }
         ArrayFile file =
                 Objects.requireNonNull(Formats.read(path, permitted(lenient)).block());
-        if (values != null && json) {
-            throw new ParameterException(spec.commandLine(), "--values prints no JSON");
-        } else if (values != null) {
+        if (values != null) {
             printValues(out, file, values);
         } else if (json) {
             out.println(json(file));
@@ -93,18 +101,29 @@ final class LsCommand implements Callable<Integer> {
         return lenient ? FormatOption.values() : new FormatOption[0];
     }
 
-    /** Prints each name as it comes: a folder of a store may have millions. */
+    /** Prints each name as it comes: a folder of a store may have millions. JSON is printed whole, or not at all. */
     private void printFolder(PrintWriter out) throws IOException {
         long count = 0;
+        List<String> entries = new ArrayList<>();
         try (DirectoryStream<Path> folder = Files.newDirectoryStream(path)) {
             for (Path object : folder) {
-                out.println(TextTable.plain(object.toString()));
+                if (json) {
+                    entries.add(object.toString());
+                } else {
+                    out.println(TextTable.plain(object.toString()));
+                }
                 count++;
             }
         } catch (DirectoryIteratorException e) {
             throw e.getCause();
         }
-        out.println(count + (count == 1 ? " object or folder" : " objects and folders"));
+        out.println(
+                json
+                        ? new JsonText()
+                                .with("folder", path.toString())
+                                .with("entries", entries)
+                                .lines()
+                        : count + (count == 1 ? " object or folder" : " objects and folders"));
         out.flush();
     }
 

@@ -107,6 +107,27 @@ class S3CommandsTest {
         assertThat(CommandLineRun.of("ls", "s3://absent/").complaints()[0]).contains("NoSuchBucket");
     }
 
+    /** They printed the names, as if the option were not there. */
+    @Test
+    void aFolderIsListedAsTheOptionsDemand() throws IOException {
+        Path source = Files.createFile(here.resolve("empty"));
+        run("copy", source, BUCKET + "chosen/%22one%22", "--force");
+        run("copy", source, BUCKET + "chosen/deep/two", "--force");
+        assertThat(run("ls", BUCKET + "chosen/", "--json").out())
+                .isEqualToNormalizingNewlines("{\n\"folder\": \"" + BUCKET + "chosen/\",\n\"entries\": [\"" + BUCKET
+                        + "chosen/%22one%22\", \"" + BUCKET + "chosen/deep/\"]\n}\n");
+        assertThat(run("ls", BUCKET + "nothing/", "--json").out()).contains("\"entries\": []");
+        for (String option : new String[] {"--values=*", "--lenient"}) {
+            CommandLineRun misused = CommandLineRun.of("ls", BUCKET + "chosen/", option);
+            assertThat(misused.code()).as(option).isEqualTo(2);
+            assertThat(misused.out()).isEmpty();
+            assertThat(misused.err()).contains("--values and --lenient are for the arrays of a file");
+        }
+        assertThat(CommandLineRun.of("ls", BUCKET + "chosen/", "--values=*", "--json")
+                        .code())
+                .isEqualTo(2);
+    }
+
     /** An object has 10000 parts at most. */
     @Test
     void partsAreAsLargeAsTheFileDemands() {
