@@ -13,6 +13,9 @@ import org.springframework.test.context.MergedContextConfiguration;
 /** Sets {@code penstock.debug} in the contexts of Spring's tests, unless they set it. */
 final class DebugInTests implements ContextCustomizerFactory {
 
+    /** A property of its own, since one of Spring takes precedence over the file that {@code penstock.config} names. */
+    static final String PROPERTY = "penstock-in-tests.debug";
+
     /** A record, since contexts with equal customizers are shared by tests. */
     private record Debug() implements ContextCustomizer {
 
@@ -20,7 +23,7 @@ final class DebugInTests implements ContextCustomizerFactory {
         public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration test) {
             context.getEnvironment()
                     .getPropertySources()
-                    .addLast(new MapPropertySource("penstock in tests", Map.of("penstock.debug", "true")));
+                    .addLast(new MapPropertySource("penstock in tests", Map.of(PROPERTY, "true")));
         }
     }
 

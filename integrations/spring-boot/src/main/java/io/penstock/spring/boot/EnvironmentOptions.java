@@ -3,6 +3,7 @@ package io.penstock.spring.boot;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.CommonOptions;
 import io.penstock.Option;
 import io.penstock.Options;
 import java.util.HashSet;
@@ -47,10 +48,17 @@ final class EnvironmentOptions {
         String name = environment.getProperty(BACKEND);
         Options options = of(environment, Backends.options());
         try {
+            if (environment.containsProperty(DebugInTests.PROPERTY) && !isSet(CommonOptions.DEBUG, options)) {
+                options = options.with(CommonOptions.DEBUG, true);
+            }
             return name == null || name.isBlank() ? Backends.open(options) : Backends.open(name.strip(), options);
         } catch (IllegalArgumentException e) {
             throw refused(environment, e);
         }
+    }
+
+    private static boolean isSet(Option<?> option, Options options) {
+        return !options.resolve(Backends.options()).source(option).equals("default");
     }
 
     /** Returns an exception that Boot reports with the origin of the property, if an option is the cause. */

@@ -16,6 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.test.context.ContextConfiguration;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.context.TestContextManager;
 import reactor.core.publisher.Mono;
 
@@ -30,6 +32,17 @@ class DebugInTestsTest {
 
     @SpringBootTest(classes = PenstockAutoConfiguration.class, properties = "penstock.debug=false")
     static class SwitchedOff {}
+
+    @SpringBootTest(classes = PenstockAutoConfiguration.class)
+    static class SwitchedOffByFile {
+
+        @DynamicPropertySource
+        static void file(DynamicPropertyRegistry properties) {
+            properties.add("penstock.config", () -> config);
+        }
+    }
+
+    private static Path config;
 
     @TempDir
     Path folder;
@@ -64,5 +77,11 @@ class DebugInTestsTest {
     @Test
     void aTestMaySwitchItOff() throws Exception {
         assertThat(afterTheLease(backend(SwitchedOff.class))).isEqualTo((byte) 'a');
+    }
+
+    @Test
+    void soMayTheFileThatPenstockConfigNames(@TempDir Path configs) throws Exception {
+        config = Files.writeString(configs.resolve("penstock.properties"), "penstock.debug=false");
+        assertThat(afterTheLease(backend(SwitchedOffByFile.class))).isEqualTo((byte) 'a');
     }
 }
