@@ -15,6 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.AbstractResource;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.server.ResponseStatusException;
@@ -24,11 +26,14 @@ import org.springframework.web.server.ResponseStatusException;
  * {@link HttpFiles#send} does. In Spring MVC the container sends it, with ranges: its stream reads by the backend,
  * which may be on any device.
  *
+ * <p>It is for one response: length, time and tag are of the version that the first of these methods finds.
+ *
  * <p><b>Threading:</b> thread-safe. Its methods but {@link #path}, {@link #getFilename} and {@link #getDescription}
  * block.
  *
  * <p><b>Errors:</b> {@link ResponseStatusException} NOT_FOUND if there is no such regular file, and FORBIDDEN if it
- * must not be read, so that the client gets these.
+ * must not be read, so that the client gets these. {@link IOException} of {@link #getInputStream} if the file is another
+ * version by then: the bytes of one version never go with the length, or the tag, of another.
  */
 public final class FileResource extends AbstractResource {
 
@@ -36,6 +41,7 @@ public final class FileResource extends AbstractResource {
 
     private final Backend backend;
     private final Path path;
+    private final AtomicReference<@Nullable ServedFile> described = new AtomicReference<>();
 
     FileResource(Backend backend, Path path) {
         this.backend = backend;
@@ -49,7 +55,7 @@ public final class FileResource extends AbstractResource {
 
     /** Returns the strong entity tag of its version, for {@code ResponseEntity.ok().eTag(..)} in Spring MVC. */
     public String eTag() throws IOException {
-        return new ServedFile(path, attributes()).version().entityTag();
+        return described().version().entityTag();
     }
 
     @Override
@@ -59,19 +65,25 @@ public final class FileResource extends AbstractResource {
 
     @Override
     public long contentLength() throws IOException {
-        return attributes().size();
+        return described().size();
     }
 
     @Override
     public long lastModified() throws IOException {
-        return attributes().lastModifiedTime().toMillis();
+        return described().modified().toEpochMilli();
     }
 
-    private BasicFileAttributes attributes() throws IOException {
+    private ServedFile described() throws IOException {
+        ServedFile known = described.get();
+        if (known != null) {
+            return known;
+        }
         try {
             BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
             if (attributes.isRegularFile()) {
-                return attributes;
+                ServedFile found = new ServedFile(path, attributes);
+                ServedFile first = described.compareAndExchange(null, found);
+                return first == null ? found : first;
             }
             throw new NoSuchFileException(path.toString(), null, "not a regular file");
         } catch (FileSystemException e) {
@@ -100,15 +112,20 @@ public final class FileResource extends AbstractResource {
         return "file " + path;
     }
 
-    /** Returns a stream of the file, which the caller closes; an interrupt ends a read of it. */
+    /**
+     * Returns a stream of the file, which the caller closes; an interrupt ends a read of it.
+     *
+     * @throws IOException if the file was replaced or changed after its length, time or tag was asked for
+     */
     @Override
     public InputStream getInputStream() throws IOException {
         try {
             StorageFile file = backend.blocking().openFile(path, FileOption.READ);
             try {
+                check(new ServedFile(path, file.attributes()));
                 SeekableByteChannel channel = backend.blocking().channel(file);
                 return new Bytes(file, Channels.newInputStream(channel));
-            } catch (InterruptedException | RuntimeException e) {
+            } catch (IOException | InterruptedException | RuntimeException e) {
                 file.close();
                 throw e;
             }
@@ -117,6 +134,16 @@ public final class FileResource extends AbstractResource {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException(getDescription() + " was not opened: the thread was interrupted");
+        }
+    }
+
+    /** Compares by tags, since the keys of the JDK and of the backend have only their texts in common. */
+    private void check(ServedFile opened) throws IOException {
+        ServedFile known = described.get();
+        if (known != null
+                && !known.version().entityTag().equals(opened.version().entityTag())) {
+            throw new IOException(getDescription() + " was replaced or changed after its length, time or tag was asked"
+                    + " for; a new resource(path) is of the file that is there now");
         }
     }
 
@@ -143,8 +170,9 @@ public final class FileResource extends AbstractResource {
 
         @Override
         public void close() throws IOException {
-            super.close();
-            file.close();
+            try (file) {
+                super.close();
+            }
         }
     }
 }

@@ -2,12 +2,16 @@
 package io.penstock.webflux;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.DeviceBuffer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
@@ -15,6 +19,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.Arrays;
@@ -74,6 +79,18 @@ class MvcFilesTest {
                     .lastModified(file.lastModified())
                     .body(file);
         }
+
+        @GetMapping("/replaced/{*name}")
+        ResponseEntity<FileResource> replaced(@PathVariable("name") String name) throws IOException {
+            ResponseEntity<FileResource> file = tagged(name);
+            replace(HttpFiles.below(folder, name));
+            return file;
+        }
+    }
+
+    private static void replace(Path file) throws IOException {
+        Path other = Files.writeString(file.resolveSibling("other"), "another version");
+        Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
     }
 
     @EnableWebMvc
@@ -161,6 +178,56 @@ class MvcFilesTest {
         assertThat(send(to("/tagged/data.txt").header("If-None-Match", tag)).body())
                 .asString()
                 .isEqualTo("another version");
+    }
+
+    /** The bytes of one version were sent with the tag of another. */
+    @Test
+    void aFileThatIsReplacedMeanwhileIsAFailureNotAMixture() throws Exception {
+        String tag = send(to("/tagged/data.txt")).headers().firstValue("ETag").orElseThrow();
+        HttpResponse<InputStream> mixed = HttpClient.newHttpClient()
+                .send(to("/replaced/data.txt").build(), HttpResponse.BodyHandlers.ofInputStream());
+        assertThat(mixed.statusCode()).as("its tag was " + tag).isEqualTo(500);
+        mixed.body().close();
+        Path path = folder.resolve("data.txt");
+        FileResource file = new HttpFiles(backend).resource(path);
+        assertThat(file.contentLength()).isEqualTo(15);
+        String first = file.eTag();
+        Files.writeString(path, "and another version");
+        assertThat(file.contentLength()).isEqualTo(15);
+        assertThat(file.eTag()).isEqualTo(first).isNotEqualTo(tag);
+        assertThatThrownBy(file::getInputStream)
+                .isInstanceOf(IOException.class)
+                .hasMessage("file " + path + " was replaced or changed after its length, time or tag was asked for;"
+                        + " a new resource(path) is of the file that is there now");
+        try (InputStream now = new HttpFiles(backend).resource(path).getInputStream()) {
+            assertThat(now.readAllBytes()).asString().isEqualTo("and another version");
+        }
+    }
+
+    @Test
+    void aStreamClosesItsFileAlsoIfItsMemoryCannotBeFreed() throws IOException {
+        Backend failing = (Backend) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("allocate")) {
+                        return backend.allocate((long) arguments[0]).map(MvcFilesTest::unclosable);
+                    }
+                    return method.isDefault()
+                            ? InvocationHandler.invokeDefault(proxy, method, arguments)
+                            : method.invoke(backend, arguments);
+                });
+        InputStream stream =
+                new HttpFiles(failing).resource(folder.resolve("data.txt")).getInputStream();
+        assertThat(backend.counters().files()).isEqualTo(1);
+        assertThatThrownBy(stream::close).hasMessage("freed, and failed");
+    }
+
+    private static DeviceBuffer unclosable(DeviceBuffer buffer) {
+        return Watched.like(DeviceBuffer.class, buffer, (method, arguments) -> {
+            if (method.equals("close")) {
+                buffer.close();
+                throw new IllegalStateException("freed, and failed");
+            }
+        });
     }
 
     @Test
