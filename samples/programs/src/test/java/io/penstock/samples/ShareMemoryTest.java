@@ -16,11 +16,11 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -50,7 +50,7 @@ class ShareMemoryTest {
     private final Map<URI, DeviceBuffer> exports = new ConcurrentHashMap<>();
     private final Sinks.Empty<Void> revoked = Sinks.empty();
     private final Sinks.Empty<Void> released = Sinks.empty();
-    private final List<String> events = new ArrayList<>();
+    private final List<String> events = new CopyOnWriteArrayList<>(); // of the backend's threads too
 
     private static <T> T proxy(Class<T> type, T target, Map<String, Function<Object[], Object>> other) {
         return type.cast(Proxy.newProxyInstance(
@@ -126,6 +126,7 @@ class ShareMemoryTest {
         assertThat(events).containsExactly("closed by the importer");
 
         end.tryEmitEmpty();
+        revoked.asMono().block(); // on the exporter's thread, which may not have come to the end's subscription yet
         assertThat(events).endsWith("revoked");
         assertThat(exporter).as("others may have the memory").isNotDone();
         released.tryEmitEmpty();
