@@ -8,6 +8,7 @@ import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import java.io.EOFException;
 import java.nio.file.Path;
 import reactor.core.publisher.Mono;
 
@@ -42,8 +43,9 @@ public final class CopyBehindFence {
         return Backend.using(
                         backend.enqueue(read),
                         // A fence is signalled on failure too: its outcome is the truth.
-                        fence -> backend.submit(write.after(fence))
-                                .flatMap(done -> fence.outcome().thenReturn(done)))
-                .map(Completion::bytes);
+                        fence -> backend.submit(write.after(fence)).then(fence.outcome()))
+                .map(Completion::bytes)
+                .filter(bytes -> bytes == buffer.length()) // else the rest of the copy is what was in the memory
+                .switchIfEmpty(Mono.error(() -> new EOFException(from.path() + " became shorter")));
     }
 }

@@ -5,6 +5,7 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Transfer;
+import java.io.EOFException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -36,6 +37,8 @@ public final class GatherBlocks {
                 file -> backend.withBuffer(
                         copy.capacity(),
                         buffer -> backend.submit(Transfer.gather(file, offsets, RECORD, buffer.all()))
+                                .filter(done -> done.bytes() == copy.capacity())
+                                .switchIfEmpty(Mono.error(() -> new EOFException(path + " is shorter")))
                                 .then(buffer.download(0, copy))
                                 .thenReturn(copy)));
     }

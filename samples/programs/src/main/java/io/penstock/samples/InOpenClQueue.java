@@ -8,6 +8,7 @@ import io.penstock.FileOption;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.backend.opencl.OpenClQueue;
+import java.io.EOFException;
 import java.nio.file.Path;
 import reactor.core.publisher.Mono;
 
@@ -48,8 +49,10 @@ public final class InOpenClQueue {
             queue.await(read); // what is enqueued from here on sees the bytes
             kernel.enqueue(queue.nativeHandle(), buffer.nativeHandle(), buffer.length());
             return Backend.using(Mono.fromSupplier(queue::fence), ran -> backend.submit(write.after(ran)))
+                    .then(read.outcome()) // it may have failed, or found less
                     .map(Completion::bytes)
-                    .flatMap(bytes -> read.outcome().thenReturn(bytes)); // the read may have failed
+                    .filter(bytes -> bytes == buffer.length())
+                    .switchIfEmpty(Mono.error(() -> new EOFException(from.path() + " became shorter")));
         });
     }
 }

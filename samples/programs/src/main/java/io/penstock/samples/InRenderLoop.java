@@ -8,6 +8,7 @@ import io.penstock.Options;
 import io.penstock.Transfer;
 import io.penstock.backend.gl.GlPump;
 import io.penstock.backend.gl.HeadlessContext;
+import java.io.EOFException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -16,8 +17,6 @@ import reactor.core.publisher.Mono;
 
 /** OpenGL: fills a buffer in the application's own context, from its render loop, which never waits. */
 public final class InRenderLoop {
-
-    private static final Duration A_LITTLE = Duration.ofMillis(2);
 
     private InRenderLoop() {}
 
@@ -30,30 +29,30 @@ public final class InRenderLoop {
         }
     }
 
-    /**
-     * Draws frames until the file is in a buffer of OpenGL, and one with it. Returns how many.
-     *
-     * @param draw draws a frame with the name of the buffer, or 0
-     */
+    /** Draws frames with 0 until the file is in a buffer of OpenGL, and one with its name. Returns how many. */
     static long render(GlPump pump, Path path, IntConsumer draw) {
         CompletableFuture<DeviceBuffer> filled = fill(pump.backend(), path).toFuture();
-        long frames = 1;
-        for (; !filled.isDone(); frames++) {
-            pump.run(A_LITTLE); // copies that are ready
-            draw.accept(0);
+        try {
+            long frames = 1;
+            for (; !filled.isDone(); frames++) {
+                pump.run(Duration.ofMillis(2)); // copies that are ready
+                draw.accept(0);
+            }
+            draw.accept((int) filled.join().nativeHandle()); // behind the copies, in the order of the context
+            return frames;
+        } finally {
+            var unused = filled.thenAccept(DeviceBuffer::close); // if drawing failed, when the copies have ended
         }
-        try (DeviceBuffer buffer = filled.join()) {
-            draw.accept((int) buffer.nativeHandle()); // behind the copies, in the order of the context
-        }
-        return frames;
     }
 
-    private static Mono<DeviceBuffer> fill(Backend backend, Path path) {
+    static Mono<DeviceBuffer> fill(Backend backend, Path path) {
         return backend.withFile(
                 path,
                 FileOption.READ,
                 file -> backend.allocate(file.size())
                         .flatMap(buffer -> backend.submit(Transfer.read(file.all(), buffer.all()))
+                                .filter(read -> read.bytes() == buffer.length())
+                                .switchIfEmpty(Mono.error(() -> new EOFException(path + " became shorter")))
                                 .doOnError(e -> buffer.close())
                                 .thenReturn(buffer)));
     }

@@ -5,6 +5,7 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Transfer;
+import java.io.EOFException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -40,6 +41,8 @@ public final class ShareMemory {
                 file -> gpu.withBuffer(
                         file.size(),
                         buffer -> gpu.submit(Transfer.read(file.all(), buffer.all()))
+                                .filter(read -> read.bytes() == buffer.length())
+                                .switchIfEmpty(Mono.error(() -> new EOFException(path + " became shorter")))
                                 .then(Backend.using(Mono.fromSupplier(buffer::exportPeer), memory -> {
                                     publish.accept(memory.uri());
                                     return end.then(Mono.fromRunnable(memory::close))

@@ -2,6 +2,7 @@
 package io.penstock.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.lwjgl.opencl.CL10.CL_CONTEXT_PLATFORM;
 import static org.lwjgl.opencl.CL10.CL_DEVICE_TYPE_ALL;
 import static org.lwjgl.opencl.CL10.clCreateCommandQueue;
@@ -31,8 +32,11 @@ import java.nio.ByteBuffer;
 import java.nio.IntBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -143,9 +147,21 @@ class VendorProgramsTest {
 
     @Test
     void inOpenClQueue() throws IOException {
+        Path target = folder.resolve("rewritten");
+        assertThat(rewritten(target, backend -> backend)).isEqualTo(BYTES);
+        Arrays.fill(data, 1000, BYTES - 1, (byte) 7);
+        assertThat(Arrays.equals(Files.readAllBytes(target), data)).isTrue();
+    }
+
+    @Test
+    void aFileThatBecomesShorterIsNotRewrittenInOpenClQueue() {
+        Path target = folder.resolve("rewritten");
+        ShorterFileTest.assertShorter(() -> rewritten(target, backend -> ShorterFileTest.shortening(backend, file)));
+    }
+
+    private Long rewritten(Path target, UnaryOperator<Backend> seen) {
         require("opencl-ssg", "opencl");
         requireLwjgl();
-        Path target = folder.resolve("rewritten");
         try (MemoryStack stack = MemoryStack.stackPush()) {
             PointerBuffer platform = stack.mallocPointer(1);
             ok(clGetPlatformIDs(platform, (IntBuffer) null));
@@ -156,22 +172,16 @@ class VendorProgramsTest {
             long queue = clCreateCommandQueue(context, device.get(0), 0, (IntBuffer) null);
             Options options = Options.none().with(OpenClOptions.CONTEXT, "0x" + Long.toHexString(context));
             ByteBuffer seven = stack.bytes((byte) 7);
+            InOpenClQueue.Kernel kernel = (clQueue, clMem, bytes) ->
+                    ok(clEnqueueFillBuffer(clQueue, clMem, seven, 1000, bytes - 1001, null, null));
             try (Backend backend = Backends.open("opencl-ssg", options)) {
-                Long written = InOpenClQueue.rewrite(
-                                backend,
-                                file,
-                                target,
-                                queue,
-                                (clQueue, clMem, bytes) ->
-                                        ok(clEnqueueFillBuffer(clQueue, clMem, seven, 1000, bytes - 1001, null, null)))
+                return InOpenClQueue.rewrite(seen.apply(backend), file, target, queue, kernel)
                         .block();
-                assertThat(written).isEqualTo(BYTES);
+            } finally {
+                ok(clReleaseCommandQueue(queue));
+                ok(clReleaseContext(context));
             }
-            ok(clReleaseCommandQueue(queue));
-            ok(clReleaseContext(context));
         }
-        Arrays.fill(data, 1000, BYTES - 1, (byte) 7);
-        assertThat(Arrays.equals(Files.readAllBytes(target), data)).isTrue();
     }
 
     @Test
@@ -193,6 +203,24 @@ class VendorProgramsTest {
             assertThat(drawn).isEqualTo(frames[0]).isGreaterThan(1);
         }
         assertThat(seen.clear()).isEqualTo(ByteBuffer.wrap(data));
+    }
+
+    @Test
+    void aRenderLoopThatFailsLeavesNoBuffer() {
+        require("gl", "gl");
+        try (HeadlessContext context = HeadlessContext.open(Options.none());
+                GlPump pump = GlPump.open(Options.none())) {
+            assertThat(context.context()).isNotZero();
+            assertThatThrownBy(() -> InRenderLoop.render(pump, file, name -> {
+                        throw new IllegalStateException("cannot draw");
+                    }))
+                    .hasMessage("cannot draw");
+            Instant end = Instant.now().plusSeconds(20);
+            while (pump.backend().counters().buffers() > 0 && Instant.now().isBefore(end)) {
+                pump.run(Duration.ofMillis(2));
+            }
+            assertThat(pump.backend().counters().buffers()).isZero();
+        }
     }
 
     /** Runs on Windows, and by {@code backend-dx11/wine/run test samples/programs:VendorProgramsTest}. */

@@ -38,11 +38,16 @@ final class Turntable implements AutoCloseable {
     private final VolumeReader reader;
     private final Scene scene;
 
-    private Turntable(Composer composer, NiftiFile volume) throws IOException {
+    Turntable(Composer composer, NiftiFile volume) throws IOException {
         this.composer = composer;
         this.volume = volume;
         reader = new VolumeReader(composer.backend(), volume, Budget.of(BUDGET));
-        scene = reader.survey(pass -> (bytes, path) -> {});
+        try {
+            scene = reader.survey(pass -> (bytes, path) -> {});
+        } catch (IOException | RuntimeException | Error e) {
+            volume.close();
+            throw e;
+        }
     }
 
     /**
@@ -55,7 +60,7 @@ final class Turntable implements AutoCloseable {
         try (BundledScan bundled = new BundledScan()) {
             return new Turntable(
                     composer, NiftiFile.open(path.isEmpty() ? bundled.path() : Path.of(path), (to, done, all) -> {}));
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             composer.close();
             throw e;
         }
@@ -73,7 +78,7 @@ final class Turntable implements AutoCloseable {
             thread.execute(() -> {
                 try {
                     picture.success(draw(view, new Camera(azimuth, ELEVATION), cancelled));
-                } catch (IOException | RuntimeException e) {
+                } catch (IOException | RuntimeException | Error e) { // else whoever waits would not be told
                     if (!cancelled.get()) { // else nobody is there to be told
                         picture.error(e);
                     }
@@ -95,8 +100,10 @@ final class Turntable implements AutoCloseable {
     /** Waits for the pictures that were asked for. */
     @Override
     public void close() {
-        CompletableFuture.runAsync(composer::close, thread).join();
-        thread.shutdown();
-        volume.close();
+        try (volume) {
+            CompletableFuture.runAsync(composer::close, thread).join();
+        } finally {
+            thread.shutdown();
+        }
     }
 }

@@ -2,17 +2,25 @@
 package io.penstock.samples.turntable;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.ClosedException;
 import io.penstock.Completion;
+import io.penstock.Options;
 import io.penstock.TransferListener;
 import io.penstock.engine.stream.Leases;
+import io.penstock.renderer.Composer;
+import io.penstock.renderer.Shot;
 import io.penstock.renderer.View;
+import io.penstock.renderer.VolumeReader;
+import io.penstock.renderer.volume.NiftiFile;
 import io.penstock.tck.Require;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -23,8 +31,12 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +46,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
+import reactor.test.StepVerifier;
 
 class TurntableTest {
 
@@ -163,6 +176,75 @@ class TurntableTest {
         }
         assertThat(moved).hasPositiveValue().hasValueLessThan(SCAN_BYTES);
         assertNothingHeld(device);
+    }
+
+    /** The processor, which fails as the test demands. */
+    private static final class Failing implements Composer {
+
+        private final Composer processor = Composer.open("host", Options.none());
+        private boolean closes = true;
+
+        @Override
+        public Backend backend() {
+            return processor.backend();
+        }
+
+        @Override
+        public Drawn draw(VolumeReader reader, Shot shot, VolumeReader.Listener listener) {
+            throw new NoClassDefFoundError("of the drawing");
+        }
+
+        @Override
+        public void close() {
+            processor.close();
+            if (!closes) {
+                throw new IllegalStateException("not closed");
+            }
+        }
+    }
+
+    private static NiftiFile inflated() throws IOException {
+        Path packed = folder.resolve("small.nii.gz");
+        try (OutputStream gzip = new GZIPOutputStream(Files.newOutputStream(packed))) {
+            Files.copy(small, gzip);
+        }
+        return NiftiFile.open(packed, (to, done, all) -> {});
+    }
+
+    /** Whoever waits for the picture would wait for ever. */
+    @Test
+    void anErrorOfTheDrawingIsThePicturesError() throws IOException {
+        try (Turntable turntable = new Turntable(new Failing(), inflated())) {
+            StepVerifier.create(turntable.picture(View.MIP, 0))
+                    .expectErrorMessage("of the drawing")
+                    .verify(Duration.ofSeconds(20));
+        }
+    }
+
+    @Test
+    void aVolumeThatCannotBeSurveyedIsClosed() throws IOException {
+        NiftiFile volume = inflated();
+        Object file =
+                Files.readAttributes(volume.path(), BasicFileAttributes.class).fileKey();
+        Failing composer = new Failing();
+        composer.close();
+        assertThatThrownBy(() -> new Turntable(composer, volume)).isInstanceOf(ClosedException.class);
+        assertThat(Files.exists(volume.path())
+                        && file.equals(Files.readAttributes(volume.path(), BasicFileAttributes.class)
+                                .fileKey()))
+                .as("the inflated file is there")
+                .isFalse();
+    }
+
+    @Test
+    void aComposerThatFailsToCloseLeavesNoThread() throws IOException {
+        Failing composer = new Failing();
+        composer.closes = false;
+        Turntable turntable = new Turntable(composer, inflated());
+        assertThatThrownBy(turntable::close).hasRootCauseMessage("not closed");
+        StepVerifier.create(turntable.picture(View.MIP, 0))
+                .expectError(RejectedExecutionException.class)
+                .verify(Duration.ofSeconds(20));
     }
 
     @Test
