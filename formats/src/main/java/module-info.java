@@ -8,6 +8,7 @@ module io.penstock.formats {
     requires static org.apache.commons.compress;
     requires static org.tukaani.xz;
     requires static transitive org.jspecify;
+    requires org.slf4j;
 
     exports io.penstock.formats;
 }

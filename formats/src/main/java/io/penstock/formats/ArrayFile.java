@@ -18,14 +18,20 @@ import java.util.Set;
  * @param format the name of the format, such as {@code safetensors}
  * @param attributes what the file states of itself, as text
  * @param arrays the arrays, in the order of the file
- * @param leftOut why the file's other arrays cannot be read, by their names, such as {@code not supported: the type I4}
+ * @param unsupported why other arrays cannot be read, by their names, such as {@code not supported: the type I4}
+ * @param damaged what is wrong with arrays that are not as the format demands, or not there, by their names
  */
 public record ArrayFile(
-        Path path, String format, Map<String, String> attributes, List<Array> arrays, Map<String, String> leftOut) {
+        Path path,
+        String format,
+        Map<String, String> attributes,
+        List<Array> arrays,
+        Map<String, String> unsupported,
+        Map<String, String> damaged) {
 
     /** Describes a file of which all arrays can be read. */
     public ArrayFile(Path path, String format, Map<String, String> attributes, List<Array> arrays) {
-        this(path, format, attributes, arrays, Map.of());
+        this(path, format, attributes, arrays, Map.of(), Map.of());
     }
 
     /**
@@ -38,9 +44,8 @@ public record ArrayFile(
         Objects.requireNonNull(format, "format");
         attributes = Collections.unmodifiableMap(new LinkedHashMap<>(attributes));
         arrays = List.copyOf(arrays);
-        Map<String, String> reasons = new LinkedHashMap<>();
-        leftOut.forEach((name, reason) -> reasons.put(name, MalformedFileException.plain(reason))); // texts of the file
-        leftOut = Collections.unmodifiableMap(reasons);
+        unsupported = plain(unsupported);
+        damaged = plain(damaged);
         Set<String> names = new HashSet<>(2 * arrays.size());
         long bytes = 0;
         for (Array array : arrays) {
@@ -52,6 +57,38 @@ public record ArrayFile(
                 throw new IllegalArgumentException("its arrays have more bytes than a file can hold");
             }
         }
+    }
+
+    /** Copies reasons, which have texts of the file. */
+    private static Map<String, String> plain(Map<String, String> reasons) {
+        Map<String, String> plain = new LinkedHashMap<>();
+        reasons.forEach((name, reason) -> plain.put(name, MalformedFileException.plain(reason)));
+        return Collections.unmodifiableMap(plain);
+    }
+
+    /** Returns why arrays cannot be read, by their names: those that are not supported, then those that are damaged. */
+    public Map<String, String> leftOut() {
+        Map<String, String> leftOut = new LinkedHashMap<>(unsupported);
+        leftOut.putAll(damaged);
+        return Collections.unmodifiableMap(leftOut);
+    }
+
+    /**
+     * Returns this, if none of its arrays is damaged.
+     *
+     * @throws MalformedFileException if one is
+     */
+    public ArrayFile whole() {
+        damaged.keySet().stream().findFirst().ifPresent(name -> {
+            throw damage(name, "");
+        });
+        return this;
+    }
+
+    /** Returns the error of a damaged array. */
+    MalformedFileException damage(String name, String more) {
+        return new MalformedFileException(
+                path, format, "array " + name + " cannot be read: " + damaged.get(name) + more);
     }
 
     /** Returns the array of that name. */

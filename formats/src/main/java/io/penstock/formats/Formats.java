@@ -93,8 +93,11 @@ public final class Formats {
         });
     }
 
-    /** Reads the metadata as {@link #read} does, and emits the arrays in the order of the file. */
+    /**
+     * Reads the metadata as {@link #read} does, and emits the arrays in the order of the file, without {@linkplain
+     * ArrayFile#unsupported what is not supported}. A damaged array is an error.
+     */
     public static Flux<Array> arrays(Path path) {
-        return read(path).flatMapIterable(ArrayFile::arrays);
+        return read(path).map(ArrayFile::whole).flatMapIterable(ArrayFile::arrays);
     }
 }

@@ -23,6 +23,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Signal;
@@ -32,6 +34,7 @@ import reactor.core.publisher.SynchronousSink;
 /** One load, which runs once: its result, and its progress meanwhile. */
 public final class Load {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Load.class);
     private static final int FILES = 4; // open at a time
     private static final SubmitOptions SUBMIT = SubmitOptions.DEFAULT.inFlight(16); // of each file
 
@@ -56,8 +59,8 @@ public final class Load {
      *
      * <p><b>Result:</b> the arrays, to be closed by the caller.
      *
-     * <p><b>Errors:</b> the errors of reading the metadata ({@link Formats#read}), {@link IllegalArgumentException} if
-     * the arrays cannot be placed, sliced or need more than the budget, and the errors of {@link Backend#allocate},
+     * <p><b>Errors:</b> the errors of reading the metadata ({@link Formats#read}), {@link MalformedFileException} if an
+     * array that is wanted is damaged, {@link IllegalArgumentException} if the arrays cannot be placed, sliced or need more than the budget, and the errors of {@link Backend#allocate},
      * {@link Backend#openFile} and {@link Backend#submit}. {@link EOFException} if a file became shorter. {@link
      * IllegalStateException} if the memory of the host does not suffice for what passes through it.
      *
@@ -84,6 +87,13 @@ public final class Load {
      * The set of buffers exists before any of them is requested, so that a cancel at any moment has something to close.
      */
     private Mono<LoadedArrays> load(LoadPlan plan) {
+        if (!plan.leftOut().isEmpty()) {
+            LOG.warn(
+                    "a load leaves out what cannot be read: {}; the first: {}",
+                    MalformedFileException.plain(
+                            String.join(", ", plan.leftOut().keySet())),
+                    plan.leftOut().values().iterator().next());
+        }
         return Mono.usingWhen(
                 Mono.fromSupplier(LoadedArrays.BufferSet::new),
                 buffers -> fill(plan, buffers),

@@ -111,6 +111,11 @@ public final class LoadedArrays implements AutoCloseable {
         return plan.bytes();
     }
 
+    /** Returns why arrays that were to be loaded cannot be read, by name, as {@link LoadPlan#leftOut} does. */
+    public Map<String, String> leftOut() {
+        return plan.leftOut();
+    }
+
     /** Returns what happened to arrays in memory of the host, as {@link LoadPlan#conversions} does. */
     public Set<String> conversions() {
         return plan.conversions();

@@ -39,6 +39,8 @@ public final class Loader {
     private static final long LEAST_HOST_BYTES = 1L << 20;
 
     private static final Pattern ALL = pattern("*");
+    private static final String LEAVE_OUT =
+            "; FormatOption.DAMAGED_ARRAYS of Loader.formatOptions, or --lenient, leaves it out";
 
     private record Cutting(Predicate<String> names, Slice slice) {}
 
@@ -91,7 +93,9 @@ public final class Loader {
     /**
      * Returns this loader, for the arrays that have one of these names only. In a name {@code *} stands for any
      * characters and {@code ?} for one: {@code model.layers.0.*}. A name that no array has is an error, and so is one
-     * of an array that the file {@linkplain ArrayFile#leftOut leaves out}; {@code *} alone, as no name, loads the rest.
+     * of an array that cannot be read. {@code *} alone, as no name, loads everything but what is {@linkplain
+     * ArrayFile#unsupported not supported}, which {@link LoadedArrays#leftOut} and a warning name. There a {@linkplain
+     * ArrayFile#damaged damaged} array is an error, unless {@link FormatOption#DAMAGED_ARRAYS} is permitted.
      */
     public Loader arrays(String... names) {
         List<Pattern> all = new ArrayList<>(settings.names);
@@ -261,6 +265,7 @@ public final class Loader {
      *
      * @throws IllegalArgumentException if the arrays cannot be placed, sliced or decoded, need more than the budget, or
      *     no array has a given name
+     * @throws MalformedFileException if an array that is wanted is damaged
      */
     public LoadPlan explain(ArrayFile file) {
         return plan(List.of(file));
@@ -346,12 +351,19 @@ public final class Loader {
     /** All names together may leave arrays out, as a load without names does; each other name wants what it matches. */
     private void checkWanted(List<ArrayFile> files) {
         boolean isEmpty = arrays(files).findAny().isEmpty();
+        boolean wantsAll = settings.names.isEmpty()
+                || settings.names.stream().anyMatch(name -> name.pattern().equals(ALL.pattern()));
+        boolean permitted = List.of(settings.formatOptions).contains(FormatOption.DAMAGED_ARRAYS);
         for (ArrayFile file : files) {
             file.leftOut().forEach((array, reason) -> {
-                boolean wanted = settings.names.stream()
-                        .anyMatch(name -> !name.pattern().equals(ALL.pattern())
-                                && name.matcher(array).matches());
-                if (wanted || isEmpty) {
+                boolean wanted = isEmpty
+                        || settings.names.stream()
+                                .anyMatch(name -> !name.pattern().equals(ALL.pattern())
+                                        && name.matcher(array).matches());
+                if (file.damaged().containsKey(array) && (wanted || wantsAll && !permitted)) {
+                    throw file.damage(array, wanted ? "" : LEAVE_OUT);
+                }
+                if (wanted) {
                     throw new IllegalArgumentException("array " + MalformedFileException.plain(array) + " of "
                             + file.path() + " cannot be read: " + reason);
                 }

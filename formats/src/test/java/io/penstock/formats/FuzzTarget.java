@@ -199,7 +199,7 @@ final class FuzzTarget {
         }
         TwiceSaid.check(read, file);
         try {
-            Loader.of(backend).explain(read);
+            Loader.of(backend).formatOptions(FormatOption.DAMAGED_ARRAYS).explain(read);
         } catch (IllegalArgumentException e) {
             return; // too large, or of an unknown codec
         }

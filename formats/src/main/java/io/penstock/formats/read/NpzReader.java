@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
@@ -51,7 +52,8 @@ public final class NpzReader implements FormatReader {
         try (HeaderBytes bytes = HeaderBytes.of(path, FORMAT)) {
             List<Array> arrays = new ArrayList<>();
             Map<String, String> attributes = new LinkedHashMap<>();
-            Map<String, String> leftOut = new LinkedHashMap<>();
+            Map<String, String> unsupported = new LinkedHashMap<>();
+            Map<String, String> damaged = new LinkedHashMap<>();
             for (ZipMembers.Member member : ZipMembers.of(bytes)) {
                 try {
                     if (isArray(bytes, member)) {
@@ -60,22 +62,22 @@ public final class NpzReader implements FormatReader {
                         attributes.put(member.name(), "not an array: " + member.length() + " bytes");
                     }
                 } catch (Unsupported e) {
-                    leftOut.put(NpyReader.name(member.name()), "not supported: " + e.getMessage());
+                    unsupported.put(NpyReader.name(member.name()), "not supported: " + e.getMessage());
                 } catch (MalformedFileException e) {
-                    leftOut.put(NpyReader.name(member.name()), String.valueOf(e.getMessage()));
+                    damaged.put(NpyReader.name(member.name()), String.valueOf(e.getMessage()));
                 }
             }
-            if (arrays.isEmpty() && !(attributes.isEmpty() && leftOut.isEmpty())) {
-                Map.Entry<String, String> first = (leftOut.isEmpty() ? attributes : leftOut)
-                        .entrySet()
-                        .iterator()
-                        .next();
+            Optional<Map.Entry<String, String>> any = Stream.of(unsupported, damaged, attributes)
+                    .flatMap(members -> members.entrySet().stream())
+                    .findFirst();
+            if (arrays.isEmpty() && any.isPresent()) {
+                Map.Entry<String, String> first = any.get();
                 boolean checkpoint = attributes.keySet().stream().anyMatch(name -> name.endsWith("data.pkl"));
                 throw bytes.unsupported("none of its members is an array that can be read, such as " + first.getKey()
                         + ", " + first.getValue()
                         + (checkpoint ? "; it is a checkpoint of PyTorch: convert it, to safetensors" : ""));
             }
-            return new ArrayFile(path, FORMAT, attributes, arrays, leftOut);
+            return new ArrayFile(path, FORMAT, attributes, arrays, unsupported, damaged);
         } catch (IllegalArgumentException e) { // a name twice
             throw new MalformedFileException(path, FORMAT, String.valueOf(e.getMessage()));
         }

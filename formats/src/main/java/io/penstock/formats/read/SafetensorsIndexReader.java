@@ -41,12 +41,12 @@ public final class SafetensorsIndexReader implements FormatReader {
         Map<String, String> files = files(path, attributes);
         List<Array> arrays = new ArrayList<>();
         Map<String, String> found = new LinkedHashMap<>();
-        Map<String, String> leftOut = new LinkedHashMap<>();
+        Map<String, String> unsupported = new LinkedHashMap<>();
         for (String file : new TreeSet<>(files.values())) {
             ArrayFile shard = read(path, file, permitted);
-            shard.leftOut().forEach((array, reason) -> {
+            shard.unsupported().forEach((array, reason) -> {
                 if (file.equals(files.getOrDefault(array, file))) {
-                    leftOut.put(array, reason);
+                    unsupported.put(array, reason);
                 }
             });
             for (Array array : shard.arrays()) {
@@ -61,18 +61,19 @@ public final class SafetensorsIndexReader implements FormatReader {
             }
         }
         Set<String> right = files.keySet().stream()
-                .filter(array -> found.containsKey(array) || leftOut.containsKey(array))
+                .filter(array -> found.containsKey(array) || unsupported.containsKey(array))
                 .map(files::get)
                 .collect(Collectors.toSet());
+        Map<String, String> damaged = new LinkedHashMap<>();
         files.forEach((array, file) -> {
-            if (!found.containsKey(array) && !leftOut.containsKey(array)) {
+            if (!found.containsKey(array) && !unsupported.containsKey(array)) {
                 if (!right.contains(file)) { // it is another file than the index is about
                     throw malformed(path, "array " + array + " is not in " + file);
                 }
-                leftOut.put(array, "not there: the index names " + file + ", which does not have it");
+                damaged.put(array, "not there: the index names " + file + ", which does not have it");
             }
         });
-        return new ArrayFile(path, SafetensorsReader.FORMAT, attributes, arrays, leftOut);
+        return new ArrayFile(path, SafetensorsReader.FORMAT, attributes, arrays, unsupported, damaged);
     }
 
     private static Map<String, String> files(Path path, Map<String, String> attributes) throws IOException {

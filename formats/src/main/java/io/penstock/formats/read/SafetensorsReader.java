@@ -108,8 +108,8 @@ public final class SafetensorsReader implements FormatReader {
             throws IOException {
         Map<String, String> attributes = new LinkedHashMap<>();
         List<Entry> entries = entries(path, unpadded(path, json, permitted), attributes);
-        Map<String, String> leftOut = new LinkedHashMap<>();
-        List<Array> arrays = arrays(path, entries, leftOut, start, data);
+        Map<String, String> unsupported = new LinkedHashMap<>();
+        List<Array> arrays = arrays(path, entries, unsupported, start, data);
         long end = entries.isEmpty() ? 0 : entries.get(entries.size() - 1).end;
         if (end != data) {
             if (!permitted.contains(FormatOption.TRAILING_BYTES)) {
@@ -120,7 +120,7 @@ public final class SafetensorsReader implements FormatReader {
             }
             attributes.put("trailing bytes", String.valueOf(data - end));
         }
-        return new ArrayFile(path, FORMAT, attributes, arrays, leftOut);
+        return new ArrayFile(path, FORMAT, attributes, arrays, unsupported, Map.of());
     }
 
     private static List<Entry> entries(Path path, byte[] json, Map<String, String> attributes) throws IOException {
@@ -162,7 +162,7 @@ public final class SafetensorsReader implements FormatReader {
 
     /** Checks that the arrays, in the order of their offsets, have no gap or overlap. */
     private static List<Array> arrays(
-            Path path, List<Entry> entries, Map<String, String> leftOut, long start, long data) {
+            Path path, List<Entry> entries, Map<String, String> unsupported, long start, long data) {
         entries.sort(Comparator.comparingLong(Entry::begin).thenComparingLong(Entry::end));
         long at = 0;
         List<Array> arrays = new ArrayList<>(entries.size());
@@ -180,7 +180,7 @@ public final class SafetensorsReader implements FormatReader {
             }
             long bytes = entry.end - entry.begin;
             if (entry.type == null) {
-                leftOut.put(
+                unsupported.put(
                         entry.name,
                         "not supported: the dtype " + entry.typeName + ", of shape " + entry.shape + " in " + bytes
                                 + " bytes");

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Zarr, versions 2 and 3, in directories: the arrays below a group, named by their paths from it, or one array, named
- * as its directory. Arrays that are not supported are named in the attributes. The levels of an OME-Zarr image are
+ * as its directory. The levels of an OME-Zarr image are
  * arrays; the attribute {@code multiscales} names them.
  */
 public final class ZarrReader implements FormatReader {
@@ -59,7 +59,12 @@ public final class ZarrReader implements FormatReader {
         }
         try {
             return new ArrayFile(
-                    path, "Zarr v" + node.version(), hierarchy.attributes, hierarchy.arrays, hierarchy.leftOut);
+                    path,
+                    "Zarr v" + node.version(),
+                    hierarchy.attributes,
+                    hierarchy.arrays,
+                    hierarchy.unsupported,
+                    hierarchy.damaged);
         } catch (IllegalArgumentException e) { // more bytes than a long can hold
             throw node.malformed(String.valueOf(e.getMessage()));
         }
@@ -74,7 +79,8 @@ public final class ZarrReader implements FormatReader {
 
         private final Map<String, String> attributes = new LinkedHashMap<>();
         private final List<Array> arrays = new ArrayList<>();
-        private final Map<String, String> leftOut = new LinkedHashMap<>();
+        private final Map<String, String> unsupported = new LinkedHashMap<>();
+        private final Map<String, String> damaged = new LinkedHashMap<>();
         private final List<String> folders = new ArrayList<>(); // without metadata, as writers of OME-Zarr leave them
         private int nodes;
 
@@ -89,7 +95,7 @@ public final class ZarrReader implements FormatReader {
                 try {
                     node = ZarrNode.of(child);
                 } catch (MalformedFileException e) {
-                    leftOut.put(name, String.valueOf(e.getMessage()));
+                    damaged.put(name, String.valueOf(e.getMessage()));
                     continue;
                 }
                 boolean entered =
@@ -117,9 +123,9 @@ public final class ZarrReader implements FormatReader {
             try {
                 arrays.add(ZarrArray.read(node, name));
             } catch (ZarrNode.Unsupported e) {
-                leftOut.put(name, "not supported: " + e.complaint());
+                unsupported.put(name, "not supported: " + e.complaint());
             } catch (MalformedFileException e) {
-                leftOut.put(name, String.valueOf(e.getMessage()));
+                damaged.put(name, String.valueOf(e.getMessage()));
             }
         }
 

@@ -85,7 +85,7 @@ final class LoadCommand implements Callable<Integer> {
     @Option(
             names = "--lenient",
             description = "Permits bytes behind the data of safetensors, NIfTI and Arrow streams, and NUL as padding of"
-                    + " a header of safetensors.")
+                    + " a header of safetensors, and leaves out damaged arrays.")
     private boolean lenient;
 
     @Option(names = "--verify", description = "Reads everything back, and the files again, and compares CRC-32C sums.")

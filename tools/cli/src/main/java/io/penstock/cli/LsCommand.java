@@ -153,8 +153,11 @@ final class LsCommand implements Callable<Integer> {
     /** One array after the other, so that memory for one is enough. */
     private static void printValues(PrintWriter out, ArrayFile file, String pattern) {
         try (Backend host = Backends.open("host")) {
-            for (LoadPlan.Placement placement :
-                    Loader.of(host).arrays(pattern).explain(file).arrays()) {
+            for (LoadPlan.Placement placement : Loader.of(host)
+                    .arrays(pattern)
+                    .formatOptions(FormatOption.DAMAGED_ARRAYS) // the table has them
+                    .explain(file)
+                    .arrays()) {
                 String name = placement.array().name();
                 try (LoadedArrays loaded = Objects.requireNonNull(
                         Loader.of(host).arrays(name).load(file).block())) {

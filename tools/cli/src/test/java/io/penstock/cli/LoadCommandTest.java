@@ -134,6 +134,27 @@ class LoadCommandTest {
     }
 
     @Test
+    void whatIsDamagedIsListedAndNotLoaded() throws IOException {
+        Path index = Files.writeString(
+                folder.resolve("m.safetensors.index.json"),
+                "{\"weight_map\":{\"first\":\"" + model.getFileName() + "\",\"gone\":\"" + model.getFileName()
+                        + "\"}}");
+        CommandLineRun run = CommandLineRun.of("ls", index.toString());
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out()).contains("cannot be read: not there: the index names");
+        assertThat(CommandLineRun.of("ls", "--values", "*", index.toString())
+                        .out()
+                        .lines())
+                .hasSize(2);
+        run = CommandLineRun.of("load", index.toString(), "--backend", "host");
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.err()).contains("array gone cannot be read: not there", "or --lenient, leaves it out");
+        run = CommandLineRun.of("load", "--lenient", index.toString(), "--backend", "host");
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out()).contains("left out: gone: not there", "loaded 2 arrays");
+    }
+
+    @Test
     void aPointerInPlaceOfAModelIsNamed() throws IOException {
         Files.writeString(model, "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4976698672\n");
         for (String command : List.of("ls", "load")) {

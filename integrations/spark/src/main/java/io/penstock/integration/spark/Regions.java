@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -20,6 +22,7 @@ import reactor.core.scheduler.Schedulers;
 /** The regions of files, from their lengths or their metadata. No data is read. */
 final class Regions {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Regions.class);
     private static final int FILES_AT_ONCE = 16;
 
     private Regions() {}
@@ -55,6 +58,7 @@ final class Regions {
                     .flux();
         }
         return Formats.read(file)
+                .map(ArrayFile::whole)
                 .onErrorMap(MalformedFileException.class, e -> advice(file, e))
                 .flatMapIterable(Regions::of);
     }
@@ -71,6 +75,9 @@ final class Regions {
     }
 
     private static List<Region> of(ArrayFile file) {
+        if (!file.unsupported().isEmpty()) {
+            LOG.warn("arrays of {} that are not supported have no rows: {}", file.path(), file.unsupported());
+        }
         List<Region> regions = new ArrayList<>();
         for (Array array : file.arrays()) {
             Region.Elements elements = Region.Elements.of(array);
