@@ -6,14 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.tck.Require;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -260,6 +264,28 @@ class NiftiReaderTest {
                     .isInstanceOf(MalformedFileException.class)
                     .hasMessageContaining("gzip: ");
         }
+    }
+
+    @Test
+    void aFileThatIsNoGzipIsClosed() throws IOException {
+        Path descriptors = Path.of("/proc/self/fd");
+        if (!Files.isDirectory(descriptors)) {
+            Require.backend("proc", "there is no " + descriptors);
+        }
+        for (int i = 0; i < 20; i++) {
+            assertRefused(new byte[] {0x1f, (byte) 0x8b, 9, 0, 0, 0, 0, 0, 0, 0}, "gzip: ");
+        }
+        List<String> open = new ArrayList<>();
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(descriptors)) {
+            for (Path descriptor : all) {
+                try {
+                    open.add(Files.readSymbolicLink(descriptor).toString());
+                } catch (NoSuchFileException e) {
+                    // another thread has closed it meanwhile
+                }
+            }
+        }
+        assertThat(open).isNotEmpty().noneMatch(name -> name.startsWith(folder.toString()));
     }
 
     @Test

@@ -64,7 +64,8 @@ public final class NiftiReader implements FormatReader {
     /** A scan that is compressed as a whole is one chunk, with its header before the voxels. */
     private static ArrayFile compressed(Path path, HeaderBytes bytes) throws IOException {
         ByteBuffer start;
-        try (InputStream in = new GZIPInputStream(Files.newInputStream(path))) {
+        try (InputStream file = Files.newInputStream(path);
+                InputStream in = new GZIPInputStream(file)) { // which throws where the header is damaged
             start = ByteBuffer.wrap(in.readNBytes(NiftiFields.MOST_BYTES));
         } catch (ZipException | EOFException e) {
             throw bytes.malformed("gzip: " + e.getMessage());
