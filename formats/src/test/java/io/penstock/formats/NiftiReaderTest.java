@@ -171,6 +171,40 @@ class NiftiReaderTest {
                         Real.bytes(read(Real.file("nifti/" + name)).arrays().get(0)));
     }
 
+    /** As behind the voxels of a file that is not compressed; here only a load comes to them. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 100_000})
+    void bytesBehindCompressedVoxelsAreRefusedUnlessTheyArePermitted(int count) throws IOException {
+        byte[] good = Files.readAllBytes(Real.file("nifti/u8-little.nii"));
+        byte[] voxels =
+                Real.bytes(read(Real.file("nifti/u8-little.nii")).arrays().get(0));
+        Path path = folder.resolve("longer.nii.gz");
+        try (OutputStream file = Files.newOutputStream(path)) {
+            for (byte[] part : List.of(good, new byte[count])) { // a member for each
+                GZIPOutputStream gzip = new GZIPOutputStream(file);
+                gzip.write(part);
+                gzip.finish();
+            }
+        }
+        String complaint = "it must end with its voxels, at byte " + good.length
+                + ", but goes on; FormatOption.TRAILING_BYTES of Formats.read, or --lenient, permits that";
+        try (Backend host = Backends.open("host")) {
+            assertThatThrownBy(() -> Loader.of(host).load(path).block())
+                    .isInstanceOf(MalformedFileException.class)
+                    .hasMessageContaining(complaint);
+            Loader lenient = Loader.of(host).formatOptions(FormatOption.TRAILING_BYTES);
+            try (LoadedArrays loaded = LoaderTest.get(lenient.load(path))) {
+                assertThat(LoaderTest.bytes(loaded.get("longer"))).isEqualTo(voxels);
+                assertThat(loaded.conversions()).contains("gzip");
+            }
+            byte[] bytes = Files.readAllBytes(path);
+            bytes[bytes.length - 6] ^= 1; // of the sum of what is behind the voxels
+            Files.write(path, bytes);
+            assertThatThrownBy(() -> lenient.load(path).block())
+                    .hasMessageContaining(count > 1000 ? "gzip: the sum must be" : "gzip: "); // or read with the header
+        }
+    }
+
     /** What starts before 352 starts at 352 (nifti1.h): the same voxels, whatever is there, in files that are whole. */
     @ParameterizedTest
     @ValueSource(floats = {0, 1, 348, 349, 350, 351, 352})

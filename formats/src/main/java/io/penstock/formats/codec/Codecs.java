@@ -56,7 +56,8 @@ public final class Codecs {
     private static final String HEADER = "nifti:"; // with the bytes before the elements
     private static final String SHUFFLE = "shuffle:"; // with the bytes of an element
     private static final String DELTA = "delta:"; // with the types of the numbers, and of their differences
-    private static final List<String> OURS = List.of(PADDING, NULLS, OFFSETS, DEFLATE, HEADER, SHUFFLE, DELTA);
+    private static final String GZIP = "gzip:"; // with the bytes that count, and what complains about more, if anything
+    private static final List<String> OURS = List.of(PADDING, NULLS, OFFSETS, DEFLATE, HEADER, SHUFFLE, DELTA, GZIP);
 
     /**
      * How many bytes a byte can become: of deflate; of LZ4; of Zstandard, whose blocks have 128 KiB; of bzip2, whose
@@ -99,6 +100,11 @@ public final class Codecs {
     /** Returns the codec that has so many bytes before the elements. */
     public static String header(long bytes) {
         return HEADER + bytes;
+    }
+
+    /** Returns the codec of gzip whose data go on behind so many bytes: refused by a complaint, or ignored if it is empty. */
+    public static String gzip(long bytes, String complaint) {
+        return GZIP + bytes + ":" + complaint;
     }
 
     /** Returns the filter that puts bytes of elements apart. */
@@ -198,6 +204,11 @@ public final class Codecs {
                 return Arrays.copyOfRange(stored, length, stored.length);
             };
         }
+        if (codec.startsWith(GZIP)) {
+            String[] end = parameter.split(":", 2);
+            return (stored, most) ->
+                    Gzip.decode(new Inflation(stored, (int) Math.min(Long.parseLong(end[0]), most), end[1]));
+        }
         if (codec.startsWith(SHUFFLE)) {
             return (stored, most) -> Filters.unshuffled(stored, Integer.parseInt(parameter));
         }
@@ -286,7 +297,7 @@ public final class Codecs {
     /** Returns what deflate, which must end with the stored bytes, has made of at most {@code mostBytes}. */
     static byte[] inflated(byte[] stored, boolean raw, int mostBytes) throws Malformed {
         Inflation out = new Inflation(stored, mostBytes);
-        int end = out.inflate(0, raw);
+        int end = out.inflate(0, raw, new CRC32());
         if (end < stored.length) {
             throw new Malformed((stored.length - end) + " bytes follow the end of the data");
         }
@@ -298,40 +309,50 @@ public final class Codecs {
 
         private final byte[] stored;
         private final byte[] bytes;
-        private int count;
+        private final String complaint; // about bytes that do not fit: inflated and forgotten if it is empty
+        private final byte[] forgotten;
+        private long count;
 
         Inflation(byte[] stored, int mostBytes) {
+            this(stored, mostBytes, "there are more than " + mostBytes + " bytes");
+        }
+
+        Inflation(byte[] stored, int mostBytes, String complaint) {
             this.stored = stored;
+            this.complaint = complaint;
             bytes = new byte[mostBytes];
+            forgotten = new byte[complaint.isEmpty() ? MOST_ADDED : 1];
         }
 
-        byte[] bytes() {
-            return bytes;
+        byte[] stored() {
+            return stored;
         }
 
-        int count() {
+        long count() {
             return count;
         }
 
         byte[] all() {
-            return count == bytes.length ? bytes : Arrays.copyOf(bytes, count);
+            return count >= bytes.length ? bytes : Arrays.copyOf(bytes, (int) count);
         }
 
-        /** Adds a stream, and returns where it ends. */
-        int inflate(int start, boolean raw) throws Malformed {
+        /** Adds a stream, whose bytes {@code sum} takes, and returns where it ends. */
+        int inflate(int start, boolean raw, CRC32 sum) throws Malformed {
             Inflater inflater = new Inflater(raw);
             try {
                 inflater.setInput(stored, start, stored.length - start);
-                while (!inflater.finished() && count < bytes.length) {
-                    int inflated = inflater.inflate(bytes, count, bytes.length - count);
+                while (!inflater.finished() && (count < bytes.length || complaint.isEmpty())) {
+                    byte[] target = count < bytes.length ? bytes : forgotten;
+                    int at = count < bytes.length ? (int) count : 0;
+                    int inflated = inflater.inflate(target, at, target.length - at);
                     if (inflated == 0 && !inflater.finished()) {
                         throw new Malformed("the data end early");
                     }
+                    sum.update(target, at, inflated);
                     count += inflated;
                 }
-                byte[] more = new byte[1];
-                if (!inflater.finished() && inflater.inflate(more) > 0) {
-                    throw new Malformed("there are more than " + bytes.length + " bytes");
+                if (!inflater.finished() && inflater.inflate(forgotten) > 0) {
+                    throw new Malformed(complaint);
                 }
                 if (!inflater.finished()) {
                     throw new Malformed("the data end early"); // a checksum is missing

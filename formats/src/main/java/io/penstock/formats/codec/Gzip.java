@@ -27,21 +27,23 @@ public final class Gzip {
 
     /** Returns what all members have, at most {@code mostBytes}. */
     public static byte[] decode(byte[] stored, int mostBytes) throws Codecs.Malformed {
-        Codecs.Inflation out = new Codecs.Inflation(stored, mostBytes);
-        ByteBuffer in = ByteBuffer.wrap(stored).order(ByteOrder.LITTLE_ENDIAN);
+        return decode(new Codecs.Inflation(stored, mostBytes));
+    }
+
+    static byte[] decode(Codecs.Inflation out) throws Codecs.Malformed {
+        ByteBuffer in = ByteBuffer.wrap(out.stored()).order(ByteOrder.LITTLE_ENDIAN);
         do {
             skipHeader(in);
-            int from = out.count();
-            in.position(out.inflate(in.position(), true));
-            require(in, TRAILER_BYTES);
+            long from = out.count();
             CRC32 sum = new CRC32();
-            sum.update(out.bytes(), from, out.count() - from);
+            in.position(out.inflate(in.position(), true, sum));
+            require(in, TRAILER_BYTES);
             int expected = in.getInt();
             if (expected != (int) sum.getValue()) {
                 throw new Codecs.Malformed("the sum must be %08x, was %08x".formatted(expected, sum.getValue()));
             }
             int length = in.getInt();
-            if (length != out.count() - from) {
+            if (length != (int) (out.count() - from)) { // modulo 2^32
                 throw new Codecs.Malformed(
                         "there must be " + Integer.toUnsignedString(length) + " bytes, were " + (out.count() - from));
             }

@@ -48,7 +48,7 @@ public final class NiftiReader implements FormatReader {
             ByteBuffer start =
                     ByteBuffer.wrap(bytes.bytes((int) Math.min(NiftiFields.MOST_BYTES, bytes.length()), "the header"));
             if (Gzip.starts(start.array())) {
-                return compressed(path, bytes);
+                return compressed(path, bytes, permitted);
             }
             NiftiFields fields = NiftiFields.parse(path, start);
             bytes.seek(fields.offset(), "the data");
@@ -62,7 +62,7 @@ public final class NiftiReader implements FormatReader {
     }
 
     /** A scan that is compressed as a whole is one chunk, with its header before the voxels. */
-    private static ArrayFile compressed(Path path, HeaderBytes bytes) throws IOException {
+    private static ArrayFile compressed(Path path, HeaderBytes bytes, Set<FormatOption> permitted) throws IOException {
         ByteBuffer start;
         try (InputStream file = Files.newInputStream(path);
                 InputStream in = new GZIPInputStream(file)) { // which throws where the header is damaged
@@ -74,10 +74,15 @@ public final class NiftiReader implements FormatReader {
         if (fields.offset() > MOST_OFFSET) {
             throw bytes.unsupported("its voxels start at byte " + fields.offset() + ", after more than " + MOST_OFFSET);
         }
+        long end = fields.offset() + fields.bytes();
+        String complaint = permitted.contains(FormatOption.TRAILING_BYTES)
+                ? ""
+                : "it must end with its voxels, at byte " + end + ", but goes on; "
+                        + SafetensorsReader.PERMIT.formatted(FormatOption.TRAILING_BYTES);
         Array.ChunkData chunk = new Array.ChunkData(
                 Collections.nCopies(fields.shape().size(), 0L),
                 new Extent(path, 0, bytes.length()),
-                List.of(Codecs.header(fields.offset()), "gzip"));
+                List.of(Codecs.header(fields.offset()), Codecs.gzip(end, complaint)));
         Array.Data data = new Array.Data.Chunked(fields.shape(), List.of(), List.of(chunk), List.of());
         return file(path, start, fields, data, attributes(fields));
     }
