@@ -38,7 +38,7 @@ record HostPiece(int buffer, long offset, long bytes, Conversion conversion, Rea
     }
 
     /** Returns the pieces of a placement, in their order: together they are all of it. */
-    static List<HostPiece> of(LoadPlan.Placement placement) {
+    static List<HostPiece> of(LoadPlan.Placement placement, ArrowReader.Comparison comparison) {
         List<HostPiece> pieces = new ArrayList<>();
         Conversion conversion = placement.conversion();
         if (placement.source() instanceof ChunkWindow window) {
@@ -58,7 +58,7 @@ record HostPiece(int buffer, long offset, long bytes, Conversion conversion, Rea
                 Array.Data data = start == 0 ? placement.array().data() : null; // once, before the first bytes pass
                 if (data instanceof Extent whole) {
                     NpzReader.checkSum(whole);
-                    ArrowReader.check(placement.array());
+                    comparison.check(placement.array());
                 } else if (data instanceof FileBlocks rows) {
                     VecsReader.check(rows);
                 }

@@ -73,15 +73,19 @@ public final class LoadPlan {
         }
 
         /**
-         * Passes what the device shall have to {@code target}, from the first byte to the last, as the JDK reads it
-         * from the file. Blocks.
+         * Passes what the device shall have to {@code target}, as {@link LoadPlan#contents} does, which is faster for
+         * many arrays of a stream of Arrow.
          */
         public void contents(Consumer<ByteBuffer> target) throws IOException {
+            contents(target, new ArrowReader.Comparison());
+        }
+
+        private void contents(Consumer<ByteBuffer> target, ArrowReader.Comparison comparison) throws IOException {
             if (array().data() instanceof Array.Data.Chunked data
                     && data.chunks().size() == 1) {
-                ArrowReader.check(array()); // what is not encoded is compared as it passes
+                comparison.check(array()); // what is not encoded is compared as it passes
             }
-            for (HostPiece piece : HostPiece.of(this)) {
+            for (HostPiece piece : HostPiece.of(this, comparison)) {
                 target.accept(piece.read());
             }
         }
@@ -93,6 +97,7 @@ public final class LoadPlan {
     private final Map<Path, List<Batch>> batches;
     private final long bytes; // of the arrays
     private final Map<String, String> leftOut;
+    private final ArrowReader.Comparison comparison = new ArrowReader.Comparison();
 
     private LoadPlan(
             List<Placement> placements,
@@ -279,6 +284,14 @@ public final class LoadPlan {
         return leftOut;
     }
 
+    /**
+     * Passes what the device shall have of one of {@link #arrays} to {@code target}, from the first byte to the last, as
+     * the JDK reads it from the file. Blocks.
+     */
+    public void contents(Placement placement, Consumer<ByteBuffer> target) throws IOException {
+        placement.contents(target, comparison);
+    }
+
     /** Returns the bytes of each buffer that would be allocated. */
     public List<Long> buffers() {
         return buffers;
@@ -336,7 +349,7 @@ public final class LoadPlan {
     /** Returns the pieces that pass through memory of the host. */
     List<HostPiece> hostPieces() {
         return throughHost.stream()
-                .flatMap(placement -> HostPiece.of(placement).stream())
+                .flatMap(placement -> HostPiece.of(placement, comparison).stream())
                 .toList();
     }
 

@@ -6,12 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
 import java.util.Objects;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -56,6 +62,69 @@ class ArrowContentsTest {
         assertThat(read(file).arrays()).hasSizeGreaterThan(60);
         verify(file, "*");
         Objects.requireNonNull(Loader.of(backend).load(file).block()).close();
+    }
+
+    /** The messages of a stream are one behind the other: each would be passed again for each array. */
+    @Test
+    void theMessagesOfAStreamAreFoundOnceForAllItsArrays() throws IOException {
+        long few = readsToVerify(250);
+        long many = readsToVerify(2000);
+        assertThat(few).isGreaterThan(250);
+        assertThat(many)
+                .as("reads of 8 times as many batches, by %d reads", few)
+                .isLessThan(12 * few);
+    }
+
+    private long readsToVerify(int batches) throws IOException {
+        byte[] one = Files.readAllBytes(CasesTest.path("stream.arrow"));
+        int first = 184; // behind the schema
+        int length = one.length - Long.BYTES - first; // before the mark of the end
+        Path file = folder.resolve(batches + ".arrow");
+        try (OutputStream out = Files.newOutputStream(file)) {
+            out.write(one, 0, first);
+            for (int i = 0; i < batches; i++) {
+                out.write(one, first, length);
+            }
+        }
+        LoadPlan plan = Objects.requireNonNull(
+                Loader.of(backend).arrays("*/i/data").explain(file).block());
+        assertThat(plan.arrays()).hasSize(batches);
+        try (Recording recording = new Recording()) {
+            recording.enable("jdk.FileRead").withoutThreshold().withoutStackTrace();
+            recording.start();
+            for (LoadPlan.Placement placement : plan.arrays()) {
+                plan.contents(placement, part -> {});
+            }
+            recording.stop();
+            Path events = folder.resolve(batches + ".jfr");
+            recording.dump(events);
+            return RecordingFile.readAllEvents(events).stream()
+                    .filter(event -> file.toString().equals(event.getString("path")))
+                    .count();
+        }
+    }
+
+    /** A plan is of one state of its file; the next one finds the messages of the next state. */
+    @Test
+    void theMessagesOfAFileThatHasChangedAreFoundAgain() throws IOException {
+        byte[] stream = Files.readAllBytes(CasesTest.path("stream.arrow"));
+        Path file = Files.write(folder.resolve("a.arrow"), stream);
+        Loader loader = Loader.of(backend);
+        LoadPlan plan = Objects.requireNonNull(loader.explain(file).block());
+        for (LoadPlan.Placement placement : plan.arrays()) {
+            plan.contents(placement, part -> {});
+        }
+        Files.copy(Real.file("arrow/python-nested.arrow"), file, StandardCopyOption.REPLACE_EXISTING);
+        LoadPlan next = Objects.requireNonNull(loader.explain(file).block());
+        for (LoadPlan.Placement placement : next.arrays()) {
+            next.contents(placement, part -> {});
+        }
+        LoadPlan.Placement gone = plan.arrays().get(0);
+        assertThatThrownBy(() -> {
+                    Files.write(file, Arrays.copyOf(stream, stream.length - 50));
+                    plan.contents(gone, part -> {});
+                })
+                .isInstanceOfAny(MalformedFileException.class, EOFException.class);
     }
 
     /** An element, at a byte of it, in a file that is not compressed. */

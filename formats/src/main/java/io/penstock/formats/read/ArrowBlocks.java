@@ -4,7 +4,9 @@ package io.penstock.formats.read;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.apache.arrow.flatbuf.Footer;
@@ -30,6 +32,9 @@ record ArrowBlocks(
         long bytes,
         long end) {
 
+    static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
+    static final int START_PADDED = 8; // of a file: its magic number, padded
+
     /** The number before the length of a message, since version 0.15. */
     static final int CONTINUATION = -1;
 
@@ -45,7 +50,34 @@ record ArrowBlocks(
         }
     }
 
-    static ArrowBlocks of(Footer footer, long end) {
+    /** Finds the messages of a file, by its footer, or of a stream. */
+    static ArrowBlocks of(HeaderBytes bytes) throws IOException {
+        int start = (int) bytes.u32("the magic number");
+        if (start == 0x31414546) {
+            throw bytes.unsupported("it is Feather of version 1, which is not supported");
+        }
+        return start == CONTINUATION ? ofStream(bytes) : of(Footer.getRootAsFooter(footer(bytes)), bytes.length());
+    }
+
+    private static ByteBuffer footer(HeaderBytes bytes) throws IOException {
+        int tail = Integer.BYTES + MAGIC.length;
+        bytes.seek(bytes.length() - tail, "the end of the file");
+        long length = bytes.u32("the length of the footer");
+        if (!Arrays.equals(bytes.bytes(MAGIC.length, "the magic number"), MAGIC)) {
+            throw bytes.malformed("it must end with ARROW1");
+        }
+        long start = bytes.length() - tail - length;
+        if (start < START_PADDED) {
+            throw bytes.malformed("its footer of " + length + " bytes does not fit into it");
+        }
+        if (length > MOST_BYTES) {
+            throw bytes.malformed("its footer must have at most " + MOST_BYTES + " bytes, has " + length);
+        }
+        bytes.seek(start, "the footer");
+        return ByteBuffer.wrap(bytes.bytes((int) length, "the footer")).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private static ArrowBlocks of(Footer footer, long end) {
         List<Block> dictionaries = new ArrayList<>();
         for (int i = 0; i < footer.dictionariesLength(); i++) {
             dictionaries.add(Block.of(footer.dictionaries(i)));
@@ -60,7 +92,7 @@ record ArrowBlocks(
     }
 
     /** Reads the metadata of all messages; a stream ends with a mark and a length of 0, or with its file. */
-    static ArrowBlocks ofStream(HeaderBytes bytes) throws IOException {
+    private static ArrowBlocks ofStream(HeaderBytes bytes) throws IOException {
         List<Block> dictionaries = new ArrayList<>();
         List<Block> batches = new ArrayList<>();
         Message first = null;

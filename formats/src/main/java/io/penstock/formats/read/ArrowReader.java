@@ -11,10 +11,8 @@ import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -29,7 +27,6 @@ import org.apache.arrow.flatbuf.DictionaryEncoding;
 import org.apache.arrow.flatbuf.Endianness;
 import org.apache.arrow.flatbuf.Field;
 import org.apache.arrow.flatbuf.FieldNode;
-import org.apache.arrow.flatbuf.Footer;
 import org.apache.arrow.flatbuf.KeyValue;
 import org.apache.arrow.flatbuf.Message;
 import org.apache.arrow.flatbuf.MessageHeader;
@@ -44,8 +41,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ArrowReader {
 
-    private static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
-    private static final int START_PADDED = 8;
     private static final int MOST_DEPTH = 64; // of fields
     private static final int MOST_PATH = 4096; // characters: the path is in the name of each buffer of each batch
     private static final int LEAST_FIELD_BYTES = 8; // of the footer: two offsets
@@ -53,15 +48,40 @@ public final class ArrowReader {
     private static final int ALIGNMENT = 8; // of bodies: metadata are padded so far
 
     ArrayFile read(Path path, Set<FormatOption> permitted) throws IOException {
-        return read(path, file -> file.read(permitted));
+        return read(path, ArrowBlocks::of, file -> file.read(permitted));
     }
 
-    /** Compares an array with what the others of its field say of it, if it is one of an Arrow file. Reads all of it. */
-    public static void check(Array array) throws IOException {
-        if (ArrowContents.concerns(array)
-                && array.bytes() > 0
-                && isArrow(place(array).file())) {
-            read(place(array).file(), file -> file.compare(array));
+    /**
+     * Compares arrays of one plan with what the others of their fields say of them. Where the messages of a file are is
+     * kept, until an array of another file is compared, or the file has another length: a stream must be read to its end
+     * to find them. Thread-safe.
+     */
+    public static final class Comparison {
+
+        private record Known(Path path, long length, ArrowBlocks blocks) {}
+
+        private @Nullable Known last; // guarded by this
+
+        /** Creates one that has compared nothing. */
+        public Comparison() {}
+
+        /** Compares an array, if it is one of an Arrow file. Reads all of it. */
+        public void check(Array array) throws IOException {
+            if (ArrowContents.concerns(array) && array.bytes() > 0) {
+                Path path = place(array).file();
+                if (isArrow(path)) {
+                    read(path, bytes -> blocks(path, bytes), file -> file.compare(array));
+                }
+            }
+        }
+
+        private synchronized ArrowBlocks blocks(Path path, HeaderBytes bytes) throws IOException {
+            Known known = last;
+            if (known == null || !known.path.equals(path) || known.length != bytes.length()) {
+                known = new Known(path, bytes.length(), ArrowBlocks.of(bytes));
+                last = known;
+            }
+            return known.blocks;
         }
     }
 
@@ -83,16 +103,13 @@ public final class ArrowReader {
         T of(File file) throws IOException;
     }
 
-    private static <T> T read(Path path, Reading<T> reading) throws IOException {
+    private interface Finding {
+        ArrowBlocks of(HeaderBytes bytes) throws IOException;
+    }
+
+    private static <T> T read(Path path, Finding finding, Reading<T> reading) throws IOException {
         try (HeaderBytes bytes = new HeaderBytes(path, ArrowFiles.FORMAT)) {
-            int start = (int) bytes.u32("the magic number");
-            if (start == 0x31414546) {
-                throw bytes.unsupported("it is Feather of version 1, which is not supported");
-            }
-            ArrowBlocks blocks = start == ArrowBlocks.CONTINUATION
-                    ? ArrowBlocks.ofStream(bytes)
-                    : ArrowBlocks.of(Footer.getRootAsFooter(footer(bytes)), bytes.length());
-            return reading.of(new File(bytes, path, blocks));
+            return reading.of(new File(bytes, path, finding.of(bytes)));
         } catch (IndexOutOfBoundsException
                 | BufferUnderflowException
                 | NullPointerException
@@ -109,24 +126,6 @@ public final class ArrowReader {
                                     ? "at " + e.getMessage()
                                     : "an offset leads out of them"));
         }
-    }
-
-    private static ByteBuffer footer(HeaderBytes bytes) throws IOException {
-        int tail = Integer.BYTES + MAGIC.length;
-        bytes.seek(bytes.length() - tail, "the end of the file");
-        long length = bytes.u32("the length of the footer");
-        if (!Arrays.equals(bytes.bytes(MAGIC.length, "the magic number"), MAGIC)) {
-            throw bytes.malformed("it must end with ARROW1");
-        }
-        long start = bytes.length() - tail - length;
-        if (start < START_PADDED) {
-            throw bytes.malformed("its footer of " + length + " bytes does not fit into it");
-        }
-        if (length > ArrowBlocks.MOST_BYTES) {
-            throw bytes.malformed("its footer must have at most " + ArrowBlocks.MOST_BYTES + " bytes, has " + length);
-        }
-        bytes.seek(start, "the footer");
-        return ByteBuffer.wrap(bytes.bytes((int) length, "the footer")).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** One file being read. */
@@ -239,11 +238,15 @@ public final class ArrowReader {
 
         /** The schema is in the file twice: in the footer, and as the first message, for readers of a stream. */
         private void compareFirst(Map<Long, Field> dictionaries) throws IOException {
-            long room = bytes.length() - MAGIC.length - Integer.BYTES - blocks.bytes() - START_PADDED;
+            long room = bytes.length()
+                    - ArrowBlocks.MAGIC.length
+                    - Integer.BYTES
+                    - blocks.bytes()
+                    - ArrowBlocks.START_PADDED;
             if (room < 2 * Integer.BYTES) {
                 return;
             }
-            bytes.seek(START_PADDED, "the first message");
+            bytes.seek(ArrowBlocks.START_PADDED, "the first message");
             long length = bytes.u32("the first message");
             length = (int) length == ArrowBlocks.CONTINUATION ? bytes.u32("the first message") : length;
             if (length > Math.min(room, ArrowBlocks.MOST_BYTES)) {
@@ -328,7 +331,7 @@ public final class ArrowReader {
             long offset = block.offset();
             int metadata = block.metadata();
             long length = block.body();
-            boolean fits = offset >= START_PADDED
+            boolean fits = offset >= ArrowBlocks.START_PADDED
                     && metadata >= 2 * Integer.BYTES
                     && metadata <= ArrowBlocks.MOST_BYTES
                     && length >= 0

@@ -180,7 +180,7 @@ final class LoadTargets implements AutoCloseable {
             for (LoadPlan.Placement placement : plan.arrays()) {
                 String name = placement.array().name();
                 long device = ofDevice(loaded.get(name));
-                long file = ofFile(placement);
+                long file = ofFile(plan, placement);
                 if (device != file) {
                     throw new IOException(String.format(
                             "array %s differs: CRC-32C of the device's memory is %08x, of %s %08x",
@@ -206,9 +206,9 @@ final class LoadTargets implements AutoCloseable {
             return crc.getValue();
         }
 
-        private static long ofFile(LoadPlan.Placement placement) throws IOException {
+        private static long ofFile(LoadPlan plan, LoadPlan.Placement placement) throws IOException {
             CRC32C crc = new CRC32C();
-            placement.contents(crc::update);
+            plan.contents(placement, crc::update);
             return crc.getValue();
         }
     }
