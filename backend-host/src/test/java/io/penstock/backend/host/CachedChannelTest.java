@@ -10,7 +10,6 @@ import io.penstock.Backends;
 import io.penstock.ClosedException;
 import io.penstock.FileOption;
 import io.penstock.StorageFile;
-import io.penstock.tck.Require;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -21,9 +20,12 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Channels of what the page cache has. */
+@EnabledOnOs(OS.LINUX)
 class CachedChannelTest {
 
     private static final int BYTES = 3 << 20;
@@ -37,7 +39,6 @@ class CachedChannelTest {
     @BeforeEach
     void open() throws IOException {
         backend = Backends.open("host");
-        Require.backend("io_uring", backend.isFallback() ? "no native code" : null);
         Path disk = Files.createDirectories(Path.of("target/cached").toAbsolutePath()); // /tmp may be memory
         path = Files.write(Files.createTempFile(disk, "file", ""), new byte[BYTES]);
     }

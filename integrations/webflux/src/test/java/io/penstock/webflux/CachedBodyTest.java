@@ -35,7 +35,7 @@ import reactor.netty.http.server.HttpServer;
 @EnabledOnOs(OS.LINUX)
 class CachedBodyTest {
 
-    private static final int LARGE = 64 << 20; // more than sockets take at once
+    private static final int LARGE = 24 << 20; // more than sockets take at once
 
     @TempDir
     Path folder;
