@@ -3,6 +3,7 @@ package io.penstock.file;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AccessDeniedException;
@@ -94,8 +95,29 @@ final class HiddenName implements AutoCloseable {
         return part;
     }
 
-    /** Returns whether this process holds the name now. If so, what another one has left under it is gone. */
+    /**
+     * Returns whether this process holds the name now. If so, what another one has left under it is gone. An interrupt,
+     * such as a cancel's, closes the channels when the file may be there already: the name is taken all the same, so
+     * that its owner deletes that, and the thread stays interrupted.
+     */
     private boolean hold() throws IOException {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return holdOnce();
+                } catch (ClosedByInterruptException e) {
+                    interrupted |= Thread.interrupted();
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private boolean holdOnce() throws IOException {
         boolean other = Files.exists(lock, LinkOption.NOFOLLOW_LINKS)
                 && !Files.isRegularFile(lock, LinkOption.NOFOLLOW_LINKS); // the open of a pipe would wait
         if (other || !HELD.add(lock)) {

@@ -10,6 +10,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -65,6 +68,43 @@ class HiddenNameTest {
         Path empty = Files.createFile(folder.resolve("empty"));
         HiddenName.deleteEmpty(empty, error);
         assertThat(empty).doesNotExist();
+    }
+
+    @Test
+    void anInterruptedThreadTakesANameWithALockAndStaysInterrupted() throws IOException {
+        Thread.currentThread().interrupt();
+        HiddenName name = HiddenName.take(folder.resolve("file"));
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(name.path()).hasFileName(".file.0.part");
+        assertThat(names()).containsExactly(".file.0.lock");
+        name.close();
+        assertThat(names()).isEmpty();
+    }
+
+    /** As a cancel's interrupts at any moment. */
+    @Test
+    void interruptsAtAnyMomentLeaveNothing() throws IOException {
+        Thread taking = Thread.currentThread();
+        AtomicBoolean over = new AtomicBoolean();
+        Thread interrupting = new Thread(() -> {
+            while (!over.get()) {
+                LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(200_000));
+                taking.interrupt();
+            }
+        });
+        interrupting.start();
+        try {
+            for (int i = 0; i < 2000; i++) {
+                HiddenName.take(folder.resolve("file" + i)).close();
+            }
+        } finally {
+            over.set(true);
+            while (interrupting.isAlive()) {
+                Thread.onSpinWait();
+            }
+        }
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(names()).isEmpty();
     }
 
     @Test
