@@ -78,7 +78,7 @@ public interface StorageFile extends AutoCloseable {
      * copy. Does not block: looking up a GiB takes some 3 ms.
      *
      * <p><b>Result:</b> empty where some bytes are not in memory, or where that is not known: files of servers and
-     * other hosts, files opened with {@link FileOption#DIRECT}, more than 1 GiB, other systems than Linux. To a user who
+     * other hosts, files opened with {@link FileOption#DIRECT}, more than 1 GiB, backends that have no io_uring. To a user who
      * neither owns the file nor may write to it, Linux says of all bytes that they are in memory.
      *
      * <p><b>Ownership:</b> the caller closes the channel, which may outlive this file. <b>Errors:</b>

@@ -155,6 +155,8 @@ class VendorProgramsTest {
 
     @Test
     void aFileThatBecomesShorterIsNotRewrittenInOpenClQueue() {
+        require("opencl-ssg", "opencl");
+        requireLwjgl();
         Path target = folder.resolve("rewritten");
         ShorterFileTest.assertShorter(() -> rewritten(target, backend -> ShorterFileTest.shortening(backend, file)));
     }
