@@ -23,7 +23,8 @@ import reactor.netty.http.server.HttpServer;
 
 /**
  * One server of the comparison, in a process of its own: {@code PeerServer WAY DIR PORT}, until it is killed. WAY is
- * {@code penstock:CHUNK:DEPTH}, {@code spring:BUFFER}, or {@code sendfile}.
+ * {@code penstock:CHUNK:DEPTH}, with {@code :leased} behind it without sendfile, {@code spring:BUFFER}, or {@code
+ * sendfile}.
  */
 public final class PeerServer {
 
@@ -43,14 +44,14 @@ public final class PeerServer {
         ServedDirectory served = new ServedDirectory(directory);
         Contents contents = variant[0].equals("spring")
                 ? new SpringContents(Integer.parseInt(variant[1]))
-                : leased(served, Long.parseLong(variant[1]), Integer.parseInt(variant[2]));
+                : leased(served, Long.parseLong(variant[1]), Integer.parseInt(variant[2]), variant.length == 3);
         FileServer.start(address, List.of(), served, contents, Limits.DEFAULT).await();
     }
 
-    private static Contents leased(ServedDirectory served, long chunkBytes, int depth) {
+    private static Contents leased(ServedDirectory served, long chunkBytes, int depth, boolean sendfile) {
         Backend backend =
                 Backends.open("host", Options.none().with(CommonOptions.DELIVERY, CommonOptions.Delivery.DIRECT));
-        return new LeasedContents(backend, new OpenFiles(backend, served, 16), chunkBytes, depth, true);
+        return new LeasedContents(backend, new OpenFiles(backend, served, 16), chunkBytes, depth, sendfile);
     }
 
     /** The same Reactor Netty with its sendFile, and nothing else: no look at the file, no conditions. */
