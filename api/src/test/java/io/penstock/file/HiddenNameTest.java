@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -85,25 +84,19 @@ class HiddenNameTest {
     @Test
     void interruptsAtAnyMomentLeaveNothing() throws IOException {
         Thread taking = Thread.currentThread();
-        AtomicBoolean over = new AtomicBoolean();
         Thread interrupting = new Thread(() -> {
-            while (!over.get()) {
-                LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(200_000));
+            for (int i = 0; i < 1000; i++) { // not without end: a slow machine would take none between two
+                LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(400_000));
                 taking.interrupt();
             }
         });
         interrupting.start();
-        try {
-            for (int i = 0; i < 2000; i++) {
-                HiddenName.take(folder.resolve("file" + i)).close();
-            }
-        } finally {
-            over.set(true);
-            while (interrupting.isAlive()) {
-                Thread.onSpinWait();
-            }
+        boolean interrupted = false;
+        for (int i = 0; interrupting.isAlive(); i++) {
+            interrupted |= Thread.interrupted(); // so that the next one comes in the middle
+            HiddenName.take(folder.resolve("file" + i)).close();
         }
-        assertThat(Thread.interrupted()).isTrue();
+        assertThat(Thread.interrupted() || interrupted).isTrue();
         assertThat(names()).isEmpty();
     }
 
