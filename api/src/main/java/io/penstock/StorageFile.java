@@ -75,11 +75,11 @@ public interface StorageFile extends AutoCloseable {
     /**
      * Opens a channel of this very file, whatever its name refers to by now, if the system has all of these bytes in
      * memory: what reads them there, such as {@link FileChannel#transferTo} to a socket, waits for no disk and costs no
-     * copy. Does not block: looking up a GiB takes some 3 ms.
+     * copy. Waits for no disk itself; the kernel looks up each page.
      *
-     * <p><b>Result:</b> empty where some bytes are not in memory, or where that is not known: files of servers and
-     * other hosts, files opened with {@link FileOption#DIRECT}, more than 1 GiB, backends that have no io_uring. To a user who
-     * neither owns the file nor may write to it, Linux says of all bytes that they are in memory.
+     * <p><b>Result:</b> empty if some bytes are not in memory, or if that is not known: for files of servers and other
+     * hosts, files opened with {@link FileOption#DIRECT}, more than 1 GiB, and backends without io_uring. If the user
+     * neither owns the file nor may write to it, Linux reports all bytes as in memory.
      *
      * <p><b>Ownership:</b> the caller closes the channel, which may outlive this file. <b>Errors:</b>
      * {@link ClosedException} if this file is closed; {@link IllegalArgumentException} as {@link #region}.

@@ -27,7 +27,7 @@ final class CachedBody {
 
     /**
      * Returns what sends the body; empty if it must be read: parts of it are on disk only, there are several parts, the
-     * connection is encrypted, compressed or HTTP/2, or somebody has wrapped the response to see its bytes.
+     * connection is encrypted, compressed or HTTP/2, or a filter has wrapped the response.
      *
      * @param response has its status and headers
      */

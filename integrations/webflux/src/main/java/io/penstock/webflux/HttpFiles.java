@@ -315,15 +315,15 @@ public final class HttpFiles {
         Function<StorageFile, Flux<DataBuffer>> bytes =
                 file -> body.bytes(plan -> DataBuffers.stream(backend, plan(plan, factory), factory), file, factory);
         ResponseBytes sent = new ResponseBytes(bytes.apply(open), late(body.file(), bytes));
-        Optional<Mono<Void>> cached = sendfile && factory instanceof NettyDataBufferFactory
-                ? CachedBody.of(body.parts(), open, response)
-                : Optional.empty();
-        if (cached.isPresent()) {
-            return unlessLeft(cached.get());
-        }
         // Not writeWith, whose operator keeps the first buffer until the headers are written, and forgets one that
         // arrives after the client has hung up. Here it keeps a publisher.
-        return unlessLeft(response.writeAndFlushWith(Mono.just(sent.bytes()))).then(sent.over());
+        Mono<Void> write = Mono.defer(() -> response.writeAndFlushWith(Mono.just(sent.bytes())));
+        Mono<Void> read = unlessLeft(write).then(sent.over());
+        // Deferred, so that what is opened is always subscribed to, which closes it.
+        Mono<Void> cached = Mono.defer(() -> CachedBody.of(body.parts(), open, response)
+                .map(HttpFiles::unlessLeft)
+                .orElse(read));
+        return sendfile && factory instanceof NettyDataBufferFactory ? cached : read;
     }
 
     /** A client that has left fails the write too, which is nobody's error then. */

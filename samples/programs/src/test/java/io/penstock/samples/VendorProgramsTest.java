@@ -147,6 +147,8 @@ class VendorProgramsTest {
 
     @Test
     void inOpenClQueue() throws IOException {
+        require("opencl-ssg", "opencl");
+        requireLwjgl();
         Path target = folder.resolve("rewritten");
         assertThat(rewritten(target, backend -> backend)).isEqualTo(BYTES);
         Arrays.fill(data, 1000, BYTES - 1, (byte) 7);
@@ -162,8 +164,6 @@ class VendorProgramsTest {
     }
 
     private Long rewritten(Path target, UnaryOperator<Backend> seen) {
-        require("opencl-ssg", "opencl");
-        requireLwjgl();
         try (MemoryStack stack = MemoryStack.stackPush()) {
             PointerBuffer platform = stack.mallocPointer(1);
             ok(clGetPlatformIDs(platform, (IntBuffer) null));

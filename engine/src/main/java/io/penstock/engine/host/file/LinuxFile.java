@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 public final class LinuxFile implements HostFile {
     private static final int MODE = 0666;
     private static final int STATFS_BYTES = 120;
-    private static final long MOST_CACHED = 1L << 30; // whose pages are looked up within 3 ms
+    private static final long MOST_CACHED = 1L << 30; // the kernel looks up each page
     private static final Indices INDICES = new Indices();
 
     private final FileCalls calls;

@@ -9,9 +9,9 @@ public final class PageCache {
     private PageCache() {}
 
     /**
-     * Returns whether it has all bytes from {@code offset} on; reads nothing. False where the kernel does not tell. To
-     * those who neither own a file nor may write to it, it says of every page that it is there (mincore(2), since
-     * Linux 5.2).
+     * Returns whether it has all bytes from {@code offset} on; reads nothing. False if the kernel does not tell. If the
+     * user neither owns the file nor may write to it, the kernel reports every page as present (mincore(2), since Linux
+     * 5.2).
      *
      * @param fd open for reading, and kept open by the caller
      */

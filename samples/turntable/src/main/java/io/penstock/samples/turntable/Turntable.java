@@ -78,7 +78,7 @@ final class Turntable implements AutoCloseable {
             thread.execute(() -> {
                 try {
                     picture.success(draw(view, new Camera(azimuth, ELEVATION), cancelled));
-                } catch (IOException | RuntimeException | Error e) { // else whoever waits would not be told
+                } catch (IOException | RuntimeException | Error e) { // else the response would never end
                     if (!cancelled.get()) { // else nobody is there to be told
                         picture.error(e);
                     }

@@ -211,7 +211,7 @@ class TurntableTest {
         return NiftiFile.open(packed, (to, done, all) -> {});
     }
 
-    /** Whoever waits for the picture would wait for ever. */
+    /** The response would never end otherwise. */
     @Test
     void anErrorOfTheDrawingIsThePicturesError() throws IOException {
         try (Turntable turntable = new Turntable(new Failing(), inflated())) {
