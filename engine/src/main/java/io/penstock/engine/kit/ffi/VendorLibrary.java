@@ -3,6 +3,7 @@ package io.penstock.engine.kit.ffi;
 
 import com.sun.jna.Callback;
 import com.sun.jna.CallbackReference;
+import com.sun.jna.FunctionMapper;
 import com.sun.jna.Library;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.ToLongFunction;
+import java.util.function.UnaryOperator;
 
 /**
  * A vendor library behind the native methods of one class, loaded once per process: the first file wins.
@@ -46,6 +48,7 @@ public final class VendorLibrary {
     private final AbsentFunction absentFunction; // strongly referenced: JNA does not do so
     private final Set<String> absent = new TreeSet<>();
     private String loaded = "";
+    private UnaryOperator<String> symbols = name -> name;
 
     /**
      * Describes a library.
@@ -75,6 +78,16 @@ public final class VendorLibrary {
         this.folders = folders;
         this.unexported = unexported;
         this.absentFunction = () -> absentAnswer;
+    }
+
+    /**
+     * Sets how symbols follow from the names of methods, before it is loaded; without this they are the same.
+     *
+     * @return this library
+     */
+    public synchronized VendorLibrary symbols(UnaryOperator<String> byMethod) {
+        symbols = byMethod;
+        return this;
     }
 
     /**
@@ -123,8 +136,13 @@ public final class VendorLibrary {
 
     private void register(String file) {
         SymbolProvider oneByOne = this::address;
+        FunctionMapper names = (library, method) -> symbols.apply(method.getName());
         NativeLibrary library = NativeLibrary.getInstance(
-                file, Map.of(Library.OPTION_SYMBOL_PROVIDER, oneByOne, Library.OPTION_OPEN_FLAGS, OPEN_FLAGS));
+                file,
+                Map.of(
+                        Library.OPTION_SYMBOL_PROVIDER, oneByOne,
+                        Library.OPTION_FUNCTION_MAPPER, names,
+                        Library.OPTION_OPEN_FLAGS, OPEN_FLAGS));
         absent.clear();
         Native.register(functions, library);
     }

@@ -57,6 +57,30 @@ class VendorLibraryTest {
         assertThat(Functions.penstock_is_not_there_either()).isEqualTo(500);
     }
 
+    /** What tables of several vendors have in common. */
+    abstract static class Table {
+        abstract int process();
+    }
+
+    /** One vendor's. */
+    static final class Vendor extends Table {
+        @Override
+        native int process();
+
+        native int missing();
+    }
+
+    @Test
+    void methodsOfInstancesAreBoundToSymbolsOfOtherNames() {
+        VendorLibrary library = new VendorLibrary(Vendor.class, ANY, List.of(), 500)
+                .symbols(name -> name.equals("process") ? "getpid" : "penstock_" + name);
+        assertThat(library.load("")).isEmpty();
+        assertThat(library.absent()).containsExactly("penstock_missing");
+        Table table = new Vendor();
+        assertThat((long) table.process()).isEqualTo(ProcessHandle.current().pid());
+        assertThat(new Vendor().missing()).isEqualTo(500);
+    }
+
     /** A class of its own: a class is mapped once. */
     static final class Named {
         static native int getpid();
