@@ -2,10 +2,8 @@
 /** NVIDIA GPUs: cuFile, and staged and mapped paths over the CUDA driver API. */
 module io.penstock.backend.cufile {
     requires transitive io.penstock.api;
-    requires io.penstock.engine;
+    requires io.penstock.backend.gpu;
     requires com.sun.jna;
-    requires org.jctools.core.jdk11;
-    requires org.slf4j;
 
     exports io.penstock.backend.cufile;
 

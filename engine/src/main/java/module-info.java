@@ -32,7 +32,7 @@ module io.penstock.engine {
             io.penstock.backend.opencl;
     // Not promised: it changes with the checks of penstock doctor.
     exports io.penstock.engine.kit.machine to
-            io.penstock.backend.cufile,
+            io.penstock.backend.gpu,
             io.penstock.backend.nvme;
 
     uses io.penstock.engine.kit.PathFilter;

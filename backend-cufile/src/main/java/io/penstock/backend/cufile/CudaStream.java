@@ -3,20 +3,12 @@ package io.penstock.backend.cufile;
 
 import io.penstock.DeviceFence;
 import io.penstock.DeviceQueue;
-import io.penstock.Failure;
-import io.penstock.PermanentStorageException;
 import io.penstock.Transfer;
-import io.penstock.backend.cufile.cuda.CudaContext;
-import io.penstock.backend.cufile.cuda.CudaFailure;
-import io.penstock.backend.cufile.cuda.CudaFence;
-import io.penstock.backend.cufile.cuda.LateWord;
-import io.penstock.backend.cufile.cuda.StreamAccess;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.Cuda;
-import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.backend.gpu.context.GpuContext;
+import io.penstock.backend.gpu.context.GpuStream;
 import java.util.Objects;
-import java.util.function.IntSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A CUstream of the application. Transfers and the application's kernels are ordered on it without the host in between.
@@ -35,30 +27,15 @@ import org.jspecify.annotations.Nullable;
 public final class CudaStream implements DeviceQueue {
 
     static {
-        StreamAccess.set(new StreamAccess() {
-            @Override
-            protected long contextOf(DeviceQueue stream) {
-                return ((CudaStream) stream).context;
-            }
-
-            @Override
-            protected @Nullable LateWord sizeOf(DeviceQueue stream) {
-                LateSize size = ((CudaStream) stream).size;
-                return size == null ? null : size.word;
-            }
-        });
+        GpuStream.wrappedIn(CudaStream.class, wrapper -> wrapper.stream);
     }
 
     private static final String NOT_LOADED = "the CUDA driver is not loaded: no backend cufile is open";
 
-    private final long stream;
-    private final long context;
-    private final @Nullable LateSize size;
+    private final GpuStream stream;
 
-    private CudaStream(long stream, long context, @Nullable LateSize size) {
+    private CudaStream(GpuStream stream) {
         this.stream = stream;
-        this.context = context;
-        this.size = size;
     }
 
     /**
@@ -73,14 +50,14 @@ public final class CudaStream implements DeviceQueue {
             throw new IllegalArgumentException("the default stream is not supported: create one with cuStreamCreate");
         }
         // The driver requires a current context, any one, to return the stream's.
-        long any = CudaContext.anyHandle().orElseThrow(() -> new IllegalStateException(NOT_LOADED));
+        long any = GpuContext.anyHandle(Cuda.DRIVER).orElseThrow(() -> new IllegalStateException(NOT_LOADED));
         long[] context = new long[1];
-        int result = CudaContext.in(any, () -> Cuda.cuStreamGetCtx(stream, context));
-        if (result != CudaError.SUCCESS) {
+        int result = Cuda.DRIVER.in(any, () -> Cuda.DRIVER.streamGetCtx(stream, context));
+        if (result != Cuda.SUCCESS) {
             throw new IllegalArgumentException("invalid CUstream 0x" + Long.toHexString(stream) + ": "
-                    + CudaFailure.error("cuStreamGetCtx", result));
+                    + Cuda.DRIVER.error("streamGetCtx", result));
         }
-        return new CudaStream(stream, context[0], null);
+        return new CudaStream(new GpuStream(Cuda.DRIVER, stream, context[0]));
     }
 
     /**
@@ -101,7 +78,7 @@ public final class CudaStream implements DeviceQueue {
     /** {@inheritDoc} The CUstream. */
     @Override
     public long nativeHandle() {
-        return stream;
+        return stream.handle();
     }
 
     /**
@@ -111,16 +88,7 @@ public final class CudaStream implements DeviceQueue {
      * @throws io.penstock.PenstockException with the driver's answer
      */
     public DeviceFence fence() {
-        long[] event = new long[1];
-        check("cuEventCreate", () -> Cuda.cuEventCreate(event, Cuda.CU_EVENT_DISABLE_TIMING));
-        CudaFence fence = new CudaFence(context, event[0], true, 0);
-        try {
-            check("cuEventRecord", () -> Cuda.cuEventRecord(event[0], stream));
-            return fence;
-        } catch (RuntimeException | Error e) {
-            fence.close();
-            throw e;
-        }
+        return stream.fence();
     }
 
     /**
@@ -130,11 +98,7 @@ public final class CudaStream implements DeviceQueue {
      * @throws io.penstock.PenstockException with the driver's answer
      */
     public void await(DeviceFence fence) {
-        long event = fence.nativeHandle();
-        if (event == 0) {
-            throw new IllegalArgumentException(fence + " has no CUevent: only the host can wait for it");
-        }
-        check("cuStreamWaitEvent", () -> Cuda.cuStreamWaitEvent(stream, event, 0));
+        stream.await(fence);
     }
 
     /**
@@ -144,7 +108,7 @@ public final class CudaStream implements DeviceQueue {
      * ({@code penstock.cufile.segment-bytes}) are refused too. Only a size of {@link #lateBlocks} goes directly.
      */
     public CudaStream sized(LateSize size) {
-        return new CudaStream(stream, context, Objects.requireNonNull(size, "size"));
+        return new CudaStream(stream.sized(Objects.requireNonNull(size, "size").word));
     }
 
     /**
@@ -153,7 +117,7 @@ public final class CudaStream implements DeviceQueue {
      * @throws io.penstock.PenstockException if no memory can be pinned
      */
     public LateSize lateSize() {
-        return new LateSize(LateWord.in(context, 1));
+        return new LateSize(stream.lateWord(1));
     }
 
     /**
@@ -162,21 +126,11 @@ public final class CudaStream implements DeviceQueue {
      * @throws io.penstock.PenstockException if no memory can be pinned
      */
     public LateSize lateBlocks() {
-        return new LateSize(LateWord.in(context, CuFile.BLOCK_BYTES));
-    }
-
-    private void check(String call, IntSupplier calls) {
-        int result = CudaContext.in(context, calls);
-        if (result != CudaError.SUCCESS) {
-            throw new PermanentStorageException(
-                    this + " refused: " + CudaFailure.error(call, result),
-                    new Failure(Failure.NOT_STARTED.outcome(), CudaFailure.error(call, result)),
-                    null);
-        }
+        return new LateSize(stream.lateWord(CuFile.BLOCK_BYTES));
     }
 
     @Override
     public String toString() {
-        return "CUstream 0x" + Long.toHexString(stream);
+        return stream.toString();
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
-import io.penstock.backend.cufile.cuda.LateWord;
+import io.penstock.backend.gpu.context.LateWord;
 
 /**
  * The size of a transfer on a {@link CudaStream}, computed by earlier work in the stream: a kernel writes the 64-bit

@@ -13,8 +13,9 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.backend.cufile.fakes.Fakes;
-import io.penstock.backend.cufile.file.CuFileHandles;
 import io.penstock.backend.cufile.paths.CufileProvider;
+import io.penstock.backend.cufile.report.CuFileLibrary;
+import io.penstock.backend.gpu.file.FileHandles;
 import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
@@ -50,7 +51,7 @@ final class CuFileBench implements AutoCloseable {
     }
 
     /** As above, with an answer to what files lie on. */
-    static CuFileBench open(Options options, CuFileHandles.Storages storages) throws IOException {
+    static CuFileBench open(Options options, CuFileLibrary.Storages storages) throws IOException {
         // Of the build: on a disk, where /tmp may be memory.
         Path base = Files.createDirectories(Path.of("target", "cufile"));
         Backend backend = new CufileProvider().open(options.resolve(Backends.options()), storages);
@@ -127,7 +128,7 @@ final class CuFileBench implements AutoCloseable {
             }
         }
         Files.delete(folder);
-        await(() -> LiveObjects.count(CuFileHandles.class) == 0); // the I/O queue closes files of cancelled transfers
+        await(() -> LiveObjects.count(FileHandles.class) == 0); // the I/O queue closes files of cancelled transfers
         CuFileLeft.assertNothing();
     }
 }

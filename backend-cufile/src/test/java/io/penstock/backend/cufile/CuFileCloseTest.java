@@ -10,8 +10,8 @@ import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
-import io.penstock.backend.cufile.file.CuFileHandles;
-import io.penstock.backend.cufile.file.StorageKind;
+import io.penstock.backend.cufile.report.CuFileLibrary;
+import io.penstock.backend.gpu.file.StorageKind;
 import io.penstock.engine.kit.file.HostFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -35,7 +35,7 @@ class CuFileCloseTest {
     private final AtomicInteger failures = new AtomicInteger();
     private volatile boolean fails = true;
 
-    private final CuFileHandles.Storages disk = new CuFileHandles.Storages() {
+    private final CuFileLibrary.Storages disk = new CuFileLibrary.Storages() {
         @Override
         public StorageKind of(Path file) throws IOException {
             if (file.getFileName().toString().startsWith("unknown")) {
@@ -51,7 +51,7 @@ class CuFileCloseTest {
 
         @Override
         public HostFile open(Path file, Set<FileOption> options) throws IOException {
-            return failing(CuFileHandles.Storages.super.open(file, options));
+            return failing(CuFileLibrary.Storages.super.open(file, options));
         }
     };
 

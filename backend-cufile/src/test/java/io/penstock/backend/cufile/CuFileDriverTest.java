@@ -8,14 +8,14 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
-import io.penstock.backend.cufile.driver.CuFileDriver;
-import io.penstock.backend.cufile.driver.DriverProperties;
-import io.penstock.backend.cufile.driver.KeptDriver;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.report.CuFileConfiguration;
 import io.penstock.backend.cufile.report.CuFileLibrary;
+import io.penstock.backend.gpu.api.DriverProperties;
+import io.penstock.backend.gpu.file.FileDriver;
+import io.penstock.backend.gpu.file.KeptDriver;
 import io.penstock.engine.testing.BackendFixture;
 import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
@@ -77,7 +77,7 @@ class CuFileDriverTest {
             KeptDriver.exit();
             assertThat(closed()).as("while a backend is open").isZero();
         }
-        GpuFixture.await(() -> !CuFileDriver.isUsed());
+        GpuFixture.await(() -> !FileDriver.isUsed(CuFile.API));
     }
 
     @Test
@@ -132,10 +132,10 @@ class CuFileDriverTest {
             StorageFile file = bench.file(CuFileBench.bytes(4096));
             bench.move(Transfer.read(file.all(), bench.buffer(4096).all()));
             long[] threads = new long[1];
-            assertThat(CuFile.error(CuFile.cuFileGetParameterSizeT(2, threads))).isZero();
+            assertThat(CuFile.error(CuFile.API.getParameterSizeT(2, threads))).isZero();
             assertThat(threads[0]).isEqualTo(3);
             byte[] parallel = new byte[1];
-            assertThat(CuFile.error(CuFile.cuFileGetParameterBool(4, parallel))).isZero();
+            assertThat(CuFile.error(CuFile.API.getParameterBool(4, parallel))).isZero();
             assertThat(parallel[0]).isEqualTo((byte) 1);
         }
     }

@@ -6,14 +6,16 @@ import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
-import io.penstock.backend.cufile.device.GpuMemory;
-import io.penstock.backend.cufile.driver.CuFileDriver;
-import io.penstock.backend.cufile.driver.DriverProperties.Storage;
 import io.penstock.backend.cufile.fakes.Fakes;
-import io.penstock.backend.cufile.file.CuFileHandles;
-import io.penstock.backend.cufile.file.StorageKind;
+import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.paths.CufileProvider;
-import io.penstock.backend.cufile.staged.PinnedBuffer;
+import io.penstock.backend.cufile.report.CuFileLibrary;
+import io.penstock.backend.gpu.api.DriverProperties.Storage;
+import io.penstock.backend.gpu.device.GpuMemory;
+import io.penstock.backend.gpu.file.FileDriver;
+import io.penstock.backend.gpu.file.FileHandles;
+import io.penstock.backend.gpu.file.StorageKind;
+import io.penstock.backend.gpu.staged.PinnedBuffer;
 import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.testing.GatedSubject;
 import java.nio.file.Path;
@@ -49,8 +51,8 @@ record CuFileFake(CufilePath variant, TransferPath path, Set<FileOption> fileOpt
     }
 
     /** Returns the driver, which a backend of the test has opened. */
-    static CuFileDriver driver() {
-        CuFileDriver driver = CuFileDriver.join();
+    static FileDriver driver() {
+        FileDriver driver = FileDriver.join(CuFile.API);
         driver.leave();
         return driver;
     }
@@ -67,7 +69,7 @@ record CuFileFake(CufilePath variant, TransferPath path, Set<FileOption> fileOpt
     }
 
     /** A machine where nvidia-fs is loaded, and every disk one that it reaches. */
-    static final class WithNvidiaFs implements CuFileHandles.Storages {
+    static final class WithNvidiaFs implements CuFileLibrary.Storages {
         @Override
         public StorageKind of(Path file) {
             return nvme(file);
@@ -104,6 +106,6 @@ record CuFileFake(CufilePath variant, TransferPath path, Set<FileOption> fileOpt
                 "pinned staging buffers",
                 LiveObjects.count(PinnedBuffer.class),
                 "cuFile handles",
-                LiveObjects.count(CuFileHandles.class));
+                LiveObjects.count(FileHandles.class));
     }
 }

@@ -7,15 +7,16 @@ import com.sun.management.ThreadMXBean;
 import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Options;
-import io.penstock.backend.cufile.cuda.CudaContext;
-import io.penstock.backend.cufile.device.ContextChoice;
-import io.penstock.backend.cufile.driver.CuFileMode;
 import io.penstock.backend.cufile.fakes.FreshFakes;
-import io.penstock.backend.cufile.file.CuFileFile;
-import io.penstock.backend.cufile.paths.CuFileIoPath;
-import io.penstock.backend.cufile.paths.CuFileSizes;
-import io.penstock.backend.cufile.register.CuFileSession;
+import io.penstock.backend.cufile.paths.ContextChoice;
+import io.penstock.backend.cufile.paths.CuFileSettings;
 import io.penstock.backend.cufile.report.CuFileLibrary;
+import io.penstock.backend.gpu.context.GpuContext;
+import io.penstock.backend.gpu.file.FileMode;
+import io.penstock.backend.gpu.file.FileSession;
+import io.penstock.backend.gpu.file.GpuFile;
+import io.penstock.backend.gpu.paths.FileIoPath;
+import io.penstock.backend.gpu.paths.QueueSizes;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -36,23 +37,23 @@ class CuFileFileTest {
     private static final int BLOCK = 4096;
     private static final int BYTES = 100_000;
 
-    private CudaContext context;
-    private CuFileSession session;
+    private GpuContext context;
+    private FileSession session;
     private Path path;
-    private CuFileFile file;
+    private GpuFile file;
 
     @BeforeEach
     void open() throws IOException {
         Options options = CuFileFake.options(CufilePath.SYNC).resolve(Backends.options());
-        assertThat(CuFileLibrary.find(options).whyNot(CuFileMode.SYNC)).isEmpty();
+        assertThat(CuFileLibrary.find(options).whyNot(FileMode.SYNC)).isEmpty();
         context = ContextChoice.open(options);
-        session = new CuFileSession(context, options, CuFileFake::nvme);
+        session = new FileSession(context, options, CuFileSettings.of(options), CuFileFake::nvme);
         path = Files.createTempFile(Files.createDirectories(Path.of("target", "cufile")), "file", "");
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
             channel.write(ByteBuffer.allocate(1), BYTES - 1); // a hole before it
         }
-        CuFileIoPath ioPath = new CuFileIoPath.Compat(session, CuFileMode.SYNC, CuFileSizes.of(options));
-        file = (CuFileFile) ioPath.open(path, Set.of(FileOption.READ));
+        FileIoPath ioPath = new FileIoPath.Compat(session, FileMode.SYNC, QueueSizes.of(context.options(), options));
+        file = (GpuFile) ioPath.open(path, Set.of(FileOption.READ));
     }
 
     @AfterEach

@@ -3,9 +3,10 @@ package io.penstock.backend.cufile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.backend.cufile.driver.CuFileDriver;
 import io.penstock.backend.cufile.fakes.Fakes;
-import io.penstock.backend.cufile.register.RegisteredMemory;
+import io.penstock.backend.cufile.ffi.CuFile;
+import io.penstock.backend.gpu.file.FileDriver;
+import io.penstock.backend.gpu.file.RegisteredMemory;
 
 /** What tests look at when all is closed. */
 final class CuFileLeft {
@@ -25,7 +26,7 @@ final class CuFileLeft {
         }) {
             assertThat(Fakes.cuda().awaitLive(kind, 0)).as(kind).isZero();
         }
-        GpuFixture.await(() -> !CuFileDriver.isUsed()); // left behind the last file
+        GpuFixture.await(() -> !FileDriver.isUsed(CuFile.API)); // left behind the last file
         assertThat(RegisteredMemory.count()).as("registrations").isZero();
     }
 }

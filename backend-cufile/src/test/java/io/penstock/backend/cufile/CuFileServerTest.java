@@ -10,8 +10,8 @@ import io.penstock.FileOption;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.backend.cufile.fakes.FreshFakes;
-import io.penstock.backend.cufile.file.CuFileHandles;
-import io.penstock.backend.cufile.file.StorageKind;
+import io.penstock.backend.cufile.report.CuFileLibrary;
+import io.penstock.backend.gpu.file.StorageKind;
 import io.penstock.engine.kit.file.HostFile;
 import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
@@ -43,7 +43,7 @@ class CuFileServerTest {
     private volatile boolean hangs;
     private volatile boolean fails;
 
-    private final CuFileHandles.Storages server = new CuFileHandles.Storages() {
+    private final CuFileLibrary.Storages server = new CuFileLibrary.Storages() {
         @Override
         public StorageKind of(Path file) throws IOException {
             return CuFileFake.nvme(file);
@@ -51,7 +51,7 @@ class CuFileServerTest {
 
         @Override
         public HostFile open(Path file, Set<FileOption> options) throws IOException {
-            HostFile local = CuFileHandles.Storages.super.open(file, options);
+            HostFile local = CuFileLibrary.Storages.super.open(file, options);
             return file.getFileName().toString().startsWith("served") ? served(local) : local;
         }
     };

@@ -155,7 +155,7 @@ class CudaContextTest {
                 var before = backend.submit(Transfer.read(opened.all(), buffer.all()))
                         .map(done -> {
                             long current = OtherContext.currentHere();
-                            assertThat(Cuda.cuCtxSetCurrent(mine.handle())).isZero();
+                            assertThat(Cuda.DRIVER.ctxSetCurrent(mine.handle())).isZero();
                             return current;
                         })
                         .toFuture();

@@ -11,15 +11,15 @@ import io.penstock.DeviceLostException;
 import io.penstock.Failure;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
-import io.penstock.backend.cufile.cuda.CudaContext;
-import io.penstock.backend.cufile.device.ContextChoice;
-import io.penstock.backend.cufile.device.CudaDriver;
-import io.penstock.backend.cufile.device.GpuMemory;
-import io.penstock.backend.cufile.device.GpuSlabs;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
-import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.backend.cufile.staged.PinnedBuffer;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.paths.ContextChoice;
+import io.penstock.backend.gpu.context.GpuContext;
+import io.penstock.backend.gpu.device.GpuDevice;
+import io.penstock.backend.gpu.device.GpuMemory;
+import io.penstock.backend.gpu.device.GpuSlabs;
+import io.penstock.backend.gpu.staged.PinnedBuffer;
 import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.testing.FakeControl;
 import java.nio.ByteBuffer;
@@ -112,7 +112,7 @@ class CudaDriverTest {
         DeviceBuffer kept = small.remove(0);
         small.forEach(DeviceBuffer::close);
         large.close();
-        cuda.fail("cuMemAlloc", 1, CudaError.OUT_OF_MEMORY);
+        cuda.fail("cuMemAlloc", 1, Cuda.OUT_OF_MEMORY);
         allocate(3 * SPAN);
         assertThat(cuda.calls("cuMemFree")).as("spans that were idle").isEqualTo(3);
         assertThat(kept.nativeHandle()).isNotZero();
@@ -120,7 +120,7 @@ class CudaDriverTest {
 
     @Test
     void aFullGpuIsATransientError() {
-        cuda.fail("cuMemAlloc", 0, CudaError.OUT_OF_MEMORY);
+        cuda.fail("cuMemAlloc", 0, Cuda.OUT_OF_MEMORY);
         assertThatThrownBy(() -> allocate(SPAN))
                 .isInstanceOf(TransientStorageException.class)
                 .hasMessageContaining("allocation of 2097152 bytes on GPU 0")
@@ -176,8 +176,8 @@ class CudaDriverTest {
 
     @Test
     void memoryWhoseWatcherThrowsIsFreed() {
-        CudaContext context = ContextChoice.open(CufileSubject.fakes().resolve(Backends.options()));
-        CudaDriver driver = new CudaDriver(context, new Refusing(), Set.of(TransferPath.STAGED), 0);
+        GpuContext context = ContextChoice.open(CufileSubject.fakes().resolve(Backends.options()));
+        GpuDevice driver = new GpuDevice(context, new Refusing(), Set.of(TransferPath.STAGED), 0);
         long live = LiveObjects.count(GpuMemory.class);
         assertThatThrownBy(() -> driver.allocate(300L << 20)).isInstanceOf(DeviceLostException.class);
         assertThat(LiveObjects.count(GpuMemory.class)).isEqualTo(live);
@@ -185,7 +185,7 @@ class CudaDriverTest {
         driver.close();
     }
 
-    private static final class Refusing implements CudaDriver.Watcher {
+    private static final class Refusing implements GpuDevice.Watcher {
         @Override
         public void allocated(GpuMemory memory) {
             throw new DeviceLostException("the context is lost", Failure.NOT_STARTED, null);
@@ -197,7 +197,7 @@ class CudaDriverTest {
 
     /** Pinned memory of the host. */
     private static final class PinnedOwner implements AutoCloseable {
-        private final CudaContext context =
+        private final GpuContext context =
                 ContextChoice.open(CufileSubject.fakes().resolve(Backends.options()));
         private final PinnedBuffer staging = PinnedBuffer.Pool.of(context).take(4096L);
 

@@ -12,7 +12,7 @@ import io.penstock.Options;
 import io.penstock.PenstockException;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
-import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.paths.CufileProvider;
 import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
@@ -166,7 +166,7 @@ class CudaProbeTest {
     @ParameterizedTest
     @ValueSource(strings = {"cuDevicePrimaryCtxRetain", "cuCtxPushCurrent", "cuMemHostRegister", "cuEventCreate"})
     void aFailedOpenReportsTheReasonAndLeavesNothing(String call) {
-        cuda.fail(call, call.equals("cuDevicePrimaryCtxRetain") ? 1 : 3, CudaError.OUT_OF_MEMORY);
+        cuda.fail(call, call.equals("cuDevicePrimaryCtxRetain") ? 1 : 3, Cuda.OUT_OF_MEMORY);
         assertThatThrownBy(() -> Backends.open("cufile", options))
                 .isInstanceOf(PenstockException.class)
                 .hasMessageContaining(call + " -> CUDA_ERROR_OUT_OF_MEMORY (2)");

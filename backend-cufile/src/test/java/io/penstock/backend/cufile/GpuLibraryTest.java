@@ -12,16 +12,16 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
-import io.penstock.backend.cufile.cuda.CudaContext;
-import io.penstock.backend.cufile.device.ContextChoice;
-import io.penstock.backend.cufile.driver.CuFileDriver;
-import io.penstock.backend.cufile.driver.DriverProperties;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.Cuda;
-import io.penstock.backend.cufile.file.CuFileHandles;
+import io.penstock.backend.cufile.paths.ContextChoice;
 import io.penstock.backend.cufile.paths.CufileProvider;
-import io.penstock.backend.cufile.register.RegisteredMemory;
 import io.penstock.backend.cufile.report.DriverStatistics;
+import io.penstock.backend.gpu.api.DriverProperties;
+import io.penstock.backend.gpu.context.GpuContext;
+import io.penstock.backend.gpu.file.FileDriver;
+import io.penstock.backend.gpu.file.FileHandles;
+import io.penstock.backend.gpu.file.RegisteredMemory;
 import io.penstock.engine.kit.LiveObjects;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -67,9 +67,9 @@ class GpuLibraryTest {
     void nothingIsLeft() {
         if (gpu != null) {
             gpu.close();
-            GpuFixture.await(() -> !CuFileDriver.isUsed());
+            GpuFixture.await(() -> !FileDriver.isUsed(CuFile.API));
             assertThat(RegisteredMemory.count()).isZero();
-            assertThat(LiveObjects.count(CuFileHandles.class)).isZero();
+            assertThat(LiveObjects.count(FileHandles.class)).isZero();
         }
     }
 
@@ -108,10 +108,10 @@ class GpuLibraryTest {
                     .with(CufileOptions.SEGMENT_BYTES, 32L << 20)); // above min_io_threshold_size_kb
             thereAndBack();
             long[] threads = new long[1];
-            assertThat(CuFile.error(CuFile.cuFileGetParameterSizeT(2, threads))).isZero();
+            assertThat(CuFile.error(CuFile.API.getParameterSizeT(2, threads))).isZero();
             assertThat(threads[0]).isEqualTo(4);
             byte[] parallel = new byte[1];
-            assertThat(CuFile.error(CuFile.cuFileGetParameterBool(4, parallel))).isZero();
+            assertThat(CuFile.error(CuFile.API.getParameterBool(4, parallel))).isZero();
             assertThat(parallel[0]).isEqualTo((byte) 1);
             System.out.println("own-threads=4: " + CuFileFake.driver().properties());
         }
@@ -155,12 +155,12 @@ class GpuLibraryTest {
         private final long[] stream = new long[1];
 
         /** Enqueues work that lasts, and behind it the size: 0 until then. */
-        private void work(CudaContext context, LateSize size) {
+        private void work(GpuContext context, LateSize size) {
             DeviceBuffer large = gpu.buffer(backend, 512 << 20);
             int[] results = new int[2];
             context.run("work before the transfer", () -> {
-                results[0] = Cuda.cuMemsetD8Async(large.nativeHandle(), (byte) 1, 512 << 20, stream[0]);
-                results[1] = Cuda.cuMemsetD8Async(size.nativeHandle(), (byte) 0x10, 2, stream[0]);
+                results[0] = Cuda.DRIVER.memsetD8Async(large.nativeHandle(), (byte) 1, 512 << 20, stream[0]);
+                results[1] = Cuda.DRIVER.memsetD8Async(size.nativeHandle(), (byte) 0x10, 2, stream[0]);
                 return context;
             });
             assertThat(results).containsOnly(0);
@@ -175,8 +175,8 @@ class GpuLibraryTest {
             GpuFixture.get(buffer.upload(0, ByteBuffer.wrap(bytes)));
             StorageFile written =
                     gpu.open(backend, folder.resolve("late"), FileOption.READ, FileOption.WRITE, FileOption.CREATE);
-            CudaContext context = ContextChoice.open(options(CufilePath.STREAM).resolve(Backends.options()));
-            context.run("a stream", () -> Cuda.cuStreamCreate(stream, Cuda.CU_STREAM_NON_BLOCKING));
+            GpuContext context = ContextChoice.open(options(CufilePath.STREAM).resolve(Backends.options()));
+            context.run("a stream", () -> Cuda.DRIVER.streamCreate(stream, Cuda.STREAM_NON_BLOCKING));
             CudaStream carries = CudaStream.of(stream[0]);
             LateSize size = carries.lateSize();
             work(context, size);
@@ -191,8 +191,8 @@ class GpuLibraryTest {
             assertThat(moved).hasSize(read ? MOST : FOUND);
             size.close();
             context.run("end of the stream", () -> {
-                Cuda.cuStreamSynchronize(stream[0]);
-                return Cuda.cuStreamDestroy_v2(stream[0]);
+                Cuda.DRIVER.streamSynchronize(stream[0]);
+                return Cuda.DRIVER.streamDestroy(stream[0]);
             });
             context.leave();
         }
@@ -268,7 +268,7 @@ class GpuLibraryTest {
             thereAndBack();
             DriverProperties properties = CuFileFake.driver().properties();
             System.out.println("setters: " + properties);
-            if (!properties.hasNvidiaFs()) { // which libcufile needs for any of them
+            if (!properties.hasModule()) { // which libcufile needs for any of them
                 assertThat(CuFileFake.driver().ignored()).hasSize(4);
                 return;
             }

@@ -13,12 +13,13 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
-import io.penstock.backend.cufile.cuda.CudaContext;
-import io.penstock.backend.cufile.device.GpuMemory;
-import io.penstock.backend.cufile.driver.CuFileDriver;
+import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.cufile.paths.CufileProvider;
-import io.penstock.backend.cufile.register.RegisteredMemory;
+import io.penstock.backend.gpu.context.GpuContext;
+import io.penstock.backend.gpu.device.GpuMemory;
+import io.penstock.backend.gpu.file.FileDriver;
+import io.penstock.backend.gpu.file.RegisteredMemory;
 import io.penstock.engine.kit.LiveObjects;
 import io.penstock.tck.Require;
 import java.nio.file.Path;
@@ -57,14 +58,14 @@ class GpuPairTest {
     void thereAreTwo() {
         gpus = new GpuFixture(folder);
         int[] count = new int[1];
-        Cuda.cuDeviceGetCount(count);
+        Cuda.DRIVER.deviceGetCount(count);
         Require.backend("gpus", count[0] > 1 ? null : "one GPU only");
     }
 
     @AfterEach
     void nothingIsLeft() {
         gpus.close();
-        GpuFixture.await(() -> !CuFileDriver.isUsed() && LiveObjects.count(GpuMemory.class) == 0);
+        GpuFixture.await(() -> !FileDriver.isUsed(CuFile.API) && LiveObjects.count(GpuMemory.class) == 0);
         assertThat(RegisteredMemory.count()).isZero();
     }
 
@@ -113,10 +114,10 @@ class GpuPairTest {
 
     private static int ordinal(DeviceBuffer buffer) {
         long[] device = new long[1];
-        long any = CudaContext.anyHandle().orElseThrow();
-        assertThat(CudaContext.in(
+        long any = GpuContext.anyHandle(Cuda.DRIVER).orElseThrow();
+        assertThat(Cuda.DRIVER.in(
                         any,
-                        () -> Cuda.cuPointerGetAttribute(
+                        () -> Cuda.DRIVER.pointerGetAttribute(
                                 device, Cuda.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, buffer.nativeHandle())))
                 .isZero();
         return (int) device[0];

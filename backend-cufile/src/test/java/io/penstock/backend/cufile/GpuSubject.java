@@ -5,10 +5,10 @@ import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Options;
 import io.penstock.TransferPath;
-import io.penstock.backend.cufile.device.GpuMemory;
-import io.penstock.backend.cufile.file.CuFileHandles;
 import io.penstock.backend.cufile.paths.CufileProvider;
-import io.penstock.backend.cufile.staged.PinnedBuffer;
+import io.penstock.backend.gpu.device.GpuMemory;
+import io.penstock.backend.gpu.file.FileHandles;
+import io.penstock.backend.gpu.staged.PinnedBuffer;
 import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.testing.GatedSubject;
 import io.penstock.tck.Require;
@@ -66,6 +66,6 @@ record GpuSubject(CufilePath variant, TransferPath path, Set<FileOption> fileOpt
                 "pinned staging buffers",
                 LiveObjects.count(PinnedBuffer.class),
                 "cuFile handles",
-                LiveObjects.count(CuFileHandles.class));
+                LiveObjects.count(FileHandles.class));
     }
 }

@@ -16,14 +16,14 @@ import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
-import io.penstock.backend.cufile.cuda.CudaContext;
-import io.penstock.backend.cufile.device.ContextChoice;
-import io.penstock.backend.cufile.device.CudaDriver;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
-import io.penstock.backend.cufile.mapped.MappedPath;
-import io.penstock.backend.cufile.mapped.pages.Registrations;
-import io.penstock.backend.cufile.staged.StagedPath;
+import io.penstock.backend.cufile.paths.ContextChoice;
+import io.penstock.backend.gpu.context.GpuContext;
+import io.penstock.backend.gpu.device.GpuDevice;
+import io.penstock.backend.gpu.mapped.MappedPath;
+import io.penstock.backend.gpu.mapped.Registrations;
+import io.penstock.backend.gpu.staged.StagedPath;
 import io.penstock.engine.Engine;
 import io.penstock.engine.spi.IoPath;
 import java.io.IOException;
@@ -66,12 +66,12 @@ class MappedReuseTest {
 
     private Backend backend(long mostBytes) {
         Options options = GpuFixture.options(CufilePath.AUTO).resolve(Backends.options());
-        CudaContext context = ContextChoice.open(options);
-        Registrations.Sizes sizes = new Registrations.Sizes(SEGMENT, mostBytes, 2);
+        GpuContext context = ContextChoice.open(options);
+        Registrations.Sizes sizes = new Registrations.Sizes(context.options(), SEGMENT, mostBytes, 2);
         List<IoPath> ioPaths = List.of(
                 new MappedPath(context, options, sizes, MappedPath.Takes.WORTHWHILE),
                 new StagedPath(context, options, ""));
-        CudaDriver driver = new CudaDriver(context, null, Set.of(TransferPath.MAPPED, TransferPath.STAGED), 0);
+        GpuDevice driver = new GpuDevice(context, null, Set.of(TransferPath.MAPPED, TransferPath.STAGED), 0);
         return gpu.keep(Engine.open("cufile", driver, ioPaths, options));
     }
 

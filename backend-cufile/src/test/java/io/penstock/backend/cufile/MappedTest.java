@@ -22,15 +22,15 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
-import io.penstock.backend.cufile.cuda.CudaContext;
-import io.penstock.backend.cufile.device.ContextChoice;
-import io.penstock.backend.cufile.device.CudaDriver;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
-import io.penstock.backend.cufile.mapped.MappedPath;
-import io.penstock.backend.cufile.mapped.pages.Registrations;
+import io.penstock.backend.cufile.paths.ContextChoice;
 import io.penstock.backend.cufile.paths.CufileProvider;
-import io.penstock.backend.cufile.staged.StagedPath;
+import io.penstock.backend.gpu.context.GpuContext;
+import io.penstock.backend.gpu.device.GpuDevice;
+import io.penstock.backend.gpu.mapped.MappedPath;
+import io.penstock.backend.gpu.mapped.Registrations;
+import io.penstock.backend.gpu.staged.StagedPath;
 import io.penstock.engine.Engine;
 import io.penstock.engine.spi.IoPath;
 import java.io.IOException;
@@ -96,11 +96,11 @@ class MappedTest {
     /** A backend that registers small segments, so that a small file has many. */
     private Backend small(long mostSegments) {
         Options options = GpuFixture.options(CufilePath.MAPPED).resolve(Backends.options());
-        CudaContext context = ContextChoice.open(options);
-        Registrations.Sizes sizes = new Registrations.Sizes(SEGMENT, mostSegments * SEGMENT, 2);
+        GpuContext context = ContextChoice.open(options);
+        Registrations.Sizes sizes = new Registrations.Sizes(context.options(), SEGMENT, mostSegments * SEGMENT, 2);
         List<IoPath> ioPaths = List.of(
                 new MappedPath(context, options, sizes, MappedPath.Takes.ALL), new StagedPath(context, options, ""));
-        CudaDriver driver = new CudaDriver(context, null, Set.of(TransferPath.MAPPED, TransferPath.STAGED), 0);
+        GpuDevice driver = new GpuDevice(context, null, Set.of(TransferPath.MAPPED, TransferPath.STAGED), 0);
         return gpu.keep(Engine.open("cufile", driver, ioPaths, options));
     }
 

@@ -18,14 +18,14 @@ final class OtherContext implements AutoCloseable {
 
     OtherContext(int ordinal) {
         assertThat(Cuda.load(Fakes.libcuda().toString())).isEmpty();
-        assertThat(Cuda.cuInit(0)).isZero();
+        assertThat(Cuda.DRIVER.init(0)).isZero();
         int[] device = new int[1];
-        assertThat(Cuda.cuDeviceGet(device, ordinal)).isZero();
+        assertThat(Cuda.DRIVER.deviceGet(device, ordinal)).isZero();
         long[] made = new long[1];
         assertThat(library.getFunction("cuCtxCreate_v2").invokeInt(new Object[] {made, 0, device[0]}))
                 .isZero();
         handle = made[0];
-        assertThat(Cuda.cuCtxPopCurrent_v2(new long[1])).isZero();
+        assertThat(Cuda.DRIVER.ctxPopCurrent(new long[1])).isZero();
     }
 
     long handle() {
@@ -38,29 +38,29 @@ final class OtherContext implements AutoCloseable {
 
     /** Runs something with it current on this thread. */
     <T> T current(Supplier<T> calls) {
-        assertThat(Cuda.cuCtxPushCurrent_v2(handle)).isZero();
+        assertThat(Cuda.DRIVER.ctxPushCurrent(handle)).isZero();
         try {
             return calls.get();
         } finally {
-            assertThat(Cuda.cuCtxPopCurrent_v2(new long[1])).isZero();
+            assertThat(Cuda.DRIVER.ctxPopCurrent(new long[1])).isZero();
         }
     }
 
     long allocate(long bytes) {
         return current(() -> {
             long[] pointer = new long[1];
-            assertThat(Cuda.cuMemAlloc_v2(pointer, bytes)).isZero();
+            assertThat(Cuda.DRIVER.memAlloc(pointer, bytes)).isZero();
             return pointer[0];
         });
     }
 
     void free(long pointer) {
-        current(() -> Cuda.cuMemFree_v2(pointer));
+        current(() -> Cuda.DRIVER.memFree(pointer));
     }
 
     static long currentHere() {
         long[] handle = new long[1];
-        assertThat(Cuda.cuCtxGetCurrent(handle)).isZero();
+        assertThat(Cuda.DRIVER.ctxGetCurrent(handle)).isZero();
         return handle[0];
     }
 

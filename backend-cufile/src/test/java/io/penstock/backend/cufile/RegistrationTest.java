@@ -11,12 +11,12 @@ import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
-import io.penstock.backend.cufile.cuda.CudaContext;
-import io.penstock.backend.cufile.device.ContextChoice;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
 import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.cufile.paths.ContextChoice;
 import io.penstock.backend.cufile.paths.CufileProvider;
+import io.penstock.backend.gpu.context.GpuContext;
 import io.penstock.engine.testing.BackendFixture;
 import io.penstock.engine.testing.FakeControl;
 import java.io.IOException;
@@ -39,7 +39,7 @@ class RegistrationTest {
     private final FakeControl cufile = Fakes.cufile();
     private CuFileBench bench;
     private StorageFile file;
-    private CudaContext context;
+    private GpuContext context;
 
     @BeforeEach
     void thereIsADirectPath() {
@@ -264,18 +264,18 @@ class RegistrationTest {
     private long allocate(long bytes) {
         return context().run("allocation", () -> {
             long[] pointer = new long[1];
-            assertThat(Cuda.cuMemAlloc_v2(pointer, bytes)).isZero();
+            assertThat(Cuda.DRIVER.memAlloc(pointer, bytes)).isZero();
             return pointer[0];
         });
     }
 
     private void free(long pointer) {
-        context().run("release", () -> Cuda.cuMemFree_v2(pointer));
+        context().run("release", () -> Cuda.DRIVER.memFree(pointer));
         context.leave();
         context = null;
     }
 
-    private CudaContext context() {
+    private GpuContext context() {
         if (context == null) {
             context = ContextChoice.open(CuFileFake.options(CufilePath.SYNC).resolve(new CufileProvider().options()));
         }

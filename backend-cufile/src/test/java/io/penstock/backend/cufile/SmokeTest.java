@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.paths.CufileProvider;
+import io.penstock.backend.gpu.context.GpuContext;
 import io.penstock.engine.testing.UserProgram;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,7 +29,7 @@ class SmokeTest {
                 "PENSTOCK_BACKEND", "cufile",
                 "PENSTOCK_CUFILE_LIBCUDA", Fakes.libcuda().toString(),
                 "PENSTOCK_CUFILE_LIBCUFILE", Fakes.libcufile().toString());
-        program = UserProgram.compile(directory, CufileProvider.class);
+        program = UserProgram.compile(directory, CufileProvider.class, GpuContext.class);
     }
 
     private static void assertReads(UserProgram.Said said, String module) {

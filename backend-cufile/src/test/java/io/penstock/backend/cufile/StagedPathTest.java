@@ -17,11 +17,10 @@ import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
 import io.penstock.TransientStorageException;
-import io.penstock.backend.cufile.cuda.CudaFailure;
-import io.penstock.backend.cufile.device.GpuMemory;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
-import io.penstock.backend.cufile.ffi.CudaError;
+import io.penstock.backend.cufile.ffi.Cuda;
+import io.penstock.backend.gpu.device.GpuMemory;
 import io.penstock.engine.kit.LiveObjects;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.testing.FakeControl;
@@ -176,7 +175,7 @@ class StagedPathTest {
     @Test
     void aDriverThatIsShortOfMemoryIsATransientError() throws IOException {
         Transfer read = Transfer.read(file(bytes(4096)).all(), buffer(4096).all());
-        cuda.fail("cuMemcpyHtoDAsync", 1, CudaError.OUT_OF_MEMORY);
+        cuda.fail("cuMemcpyHtoDAsync", 1, Cuda.OUT_OF_MEMORY);
         assertThatThrownBy(() -> move(read)).isInstanceOf(TransientStorageException.class);
         assertThat(move(read).bytes()).isEqualTo(4096);
     }
@@ -190,7 +189,7 @@ class StagedPathTest {
         assertThatThrownBy(() -> move(read))
                 .isInstanceOf(DeviceLostException.class)
                 .hasMessageContaining("cuEventQuery -> CUDA_ERROR_")
-                .hasMessageContaining(CudaFailure.foreignCause(code));
+                .hasMessageContaining(Cuda.DRIVER.foreignCause(code));
         assertThatThrownBy(() -> move(read)).isInstanceOf(DeviceLostException.class);
         idle.revoked().block(Duration.ofSeconds(20));
         DeviceBuffer another = buffer(16);

@@ -14,10 +14,11 @@ import io.penstock.PermanentStorageException;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
-import io.penstock.backend.cufile.driver.CuFileDriver;
 import io.penstock.backend.cufile.fakes.Application;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
+import io.penstock.backend.cufile.ffi.CuFile;
+import io.penstock.backend.gpu.file.FileDriver;
 import io.penstock.engine.kit.ffi.NativeMemory;
 import io.penstock.engine.testing.BackendFixture;
 import java.io.IOException;
@@ -454,7 +455,7 @@ class StreamPathTest {
         bench.backend().close();
         bench.cuda.fail("cuCtxPushCurrent", -1, 0);
         assertThat(bench.cuda.awaitLive("contexts", 0)).isZero();
-        GpuFixture.await(() -> !CuFileDriver.isUsed());
+        GpuFixture.await(() -> !FileDriver.isUsed(CuFile.API));
         Fakes.reset(); // what was pinned was not unpinned: the context was not gone for the fake
     }
 }

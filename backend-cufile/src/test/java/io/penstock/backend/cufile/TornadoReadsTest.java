@@ -61,7 +61,7 @@ class TornadoReadsTest {
         array = tornado.allocate(BYTES);
         stream = tornado.current(() -> {
             long[] made = new long[1];
-            assertThat(Cuda.cuStreamCreate(made, 1)).isZero();
+            assertThat(Cuda.DRIVER.streamCreate(made, 1)).isZero();
             return made[0];
         });
     }
@@ -70,7 +70,7 @@ class TornadoReadsTest {
     void end() {
         System.clearProperty("penstock.cufile.libcuda");
         System.clearProperty("penstock.cufile.libcufile");
-        assertThat(tornado.current(() -> Cuda.cuStreamDestroy_v2(stream))).isZero();
+        assertThat(tornado.current(() -> Cuda.DRIVER.streamDestroy(stream))).isZero();
         tornado.free(array);
         tornado.close();
         for (String kind : new String[] {"contexts", "streams", "events", "allocations", "pinned"}) {

@@ -177,6 +177,7 @@ class HouseRulesTest {
             "io.penstock.backend.cufile..",
             "io.penstock.backend.dx11..",
             "io.penstock.backend.gl..",
+            "io.penstock.backend.gpu..",
             "io.penstock.backend.host",
             "io.penstock.backend.nvme..",
             "io.penstock.backend.opencl..",

@@ -1,54 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.ffi;
 
+import io.penstock.backend.gpu.api.DriverProperties;
+import io.penstock.backend.gpu.api.ErrorCodes;
+import io.penstock.backend.gpu.api.FileApi;
+import io.penstock.backend.gpu.api.FileRefusal;
 import io.penstock.engine.kit.ffi.VendorLibrary;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * NVIDIA's libcufile ({@code libcufile.so.0}), by the names of {@code cufile.h}.
+ * NVIDIA's libcufile ({@code libcufile.so.0}), as a table: an entry is a function's name without {@code cuFile}.
  *
- * <p>A function that returns a {@code CUfileError_t} returns this structure of eight bytes in one register, so that it
- * is a {@code long} here: {@link #error} and {@link #cudaError} split it. A function missing from an older library
- * returns {@link CuFileError#PLATFORM_NOT_SUPPORTED}. None may be called before {@link #LIBRARY} is loaded.
+ * <p>A function missing from an older library returns {@link #PLATFORM_NOT_SUPPORTED}. None may be called before {@link #LIBRARY} is loaded.
  */
-public final class CuFile {
-
-    /** cuFile works in 4 KiB blocks: data at unaligned offsets goes through a bounce buffer, registered or not. */
-    public static final long BLOCK_BYTES = 4096;
-
-    /** {@code CUfileDescr_t}. */
-    public static final int DESCR_BYTES = 24;
-
-    public static final int DESCR_TYPE_OFFSET = 0;
-    public static final int DESCR_FD_OFFSET = 8;
-    public static final int CU_FILE_HANDLE_TYPE_OPAQUE_FD = 1;
-
-    /** {@code CUfileIOParams_t}. */
-    public static final int IO_PARAMS_BYTES = 64;
-
-    public static final int IO_PARAMS_MODE_OFFSET = 0;
-    public static final int IO_PARAMS_BASE_OFFSET = 8;
-    public static final int IO_PARAMS_FILE_OFFSET_OFFSET = 16;
-    public static final int IO_PARAMS_BUFFER_OFFSET_OFFSET = 24;
-    public static final int IO_PARAMS_SIZE_OFFSET = 32;
-    public static final int IO_PARAMS_HANDLE_OFFSET = 40;
-    public static final int IO_PARAMS_OPCODE_OFFSET = 48;
-    public static final int IO_PARAMS_COOKIE_OFFSET = 56;
-    public static final int CUFILE_BATCH = 1;
-    public static final int CUFILE_READ = 0;
-    public static final int CUFILE_WRITE = 1;
-
-    /** {@code CUfileIOEvents_t}. */
-    public static final int IO_EVENTS_BYTES = 24;
-
-    public static final int IO_EVENTS_COOKIE_OFFSET = 0;
-    public static final int IO_EVENTS_STATUS_OFFSET = 8;
-    public static final int IO_EVENTS_RET_OFFSET = 16;
-    public static final int CUFILE_INVALID = 4;
-    public static final int CUFILE_CANCELED = 8;
-    public static final int CUFILE_COMPLETE = 0x10;
-    public static final int CUFILE_TIMEOUT = 0x20;
-    public static final int CUFILE_FAILED = 0x40;
+@SuppressWarnings("MissingOverride") // its native methods are the table's entries
+public final class CuFile extends FileApi {
 
     /** {@code CUfileDrvProps_t}. */
     public static final int DRV_PROPS_BYTES = 56;
@@ -60,128 +28,183 @@ public final class CuFile {
     public static final int STATS_L3_BYTES = 5000;
     public static final int PER_GPU_STATS_BYTES = 248;
 
-    public static final int CU_FILE_STREAM_FIXED_BUF_OFFSET = 1;
-    public static final int CU_FILE_STREAM_FIXED_FILE_OFFSET = 2;
-    public static final int CU_FILE_STREAM_FIXED_FILE_SIZE = 4;
-    /** All parameters are known at submission, and are multiples of 4096. */
-    public static final int CU_FILE_STREAM_FIXED_AND_ALIGNED = 15;
-
     /** The library that exports them, loaded once per process. */
     public static final VendorLibrary LIBRARY = new VendorLibrary(
-            CuFile.class,
-            "libcufile.so.0",
-            List.of(
-                    "/usr/local/cuda/lib64",
-                    "/usr/local/cuda/targets/x86_64-linux/lib",
-                    "/usr/local/cuda/targets/sbsa-linux/lib",
-                    "/usr/lib/x86_64-linux-gnu",
-                    "/usr/lib/aarch64-linux-gnu",
-                    "/usr/lib64"),
-            CuFileError.PLATFORM_NOT_SUPPORTED);
+                    CuFile.class,
+                    "libcufile.so.0",
+                    List.of(
+                            "/usr/local/cuda/lib64",
+                            "/usr/local/cuda/targets/x86_64-linux/lib",
+                            "/usr/local/cuda/targets/sbsa-linux/lib",
+                            "/usr/lib/x86_64-linux-gnu",
+                            "/usr/lib/aarch64-linux-gnu",
+                            "/usr/lib64"),
+                    PLATFORM_NOT_SUPPORTED)
+            .symbols(CuFile::symbolOf);
 
-    private CuFile() {}
+    // cufile.h recommends to retry some later; a full batch and an exhausted BAR are of the same kind. Batches alone
+    // refuse unlinked files (libcufile 1.15.1 on an H200).
+    private static final ErrorCodes CODES = new ErrorCodes("CU_FILE_", """
+            0=SUCCESS 5001=DRIVER_NOT_INITIALIZED 5002=DRIVER_INVALID_PROPS 5003=DRIVER_UNSUPPORTED_LIMIT
+            5004=DRIVER_VERSION_MISMATCH 5005=DRIVER_VERSION_READ_ERROR 5006=DRIVER_CLOSING!
+            5007=PLATFORM_NOT_SUPPORTED> 5008=IO_NOT_SUPPORTED> 5009=DEVICE_NOT_SUPPORTED>
+            5010=NVFS_DRIVER_ERROR> 5011=CUDA_DRIVER_ERROR 5012=CUDA_POINTER_INVALID
+            5013=CUDA_MEMORY_TYPE_INVALID 5014=CUDA_POINTER_RANGE_ERROR 5015=CUDA_CONTEXT_MISMATCH
+            5016=INVALID_MAPPING_SIZE 5017=INVALID_MAPPING_RANGE 5018=INVALID_FILE_TYPE>
+            5019=INVALID_FILE_OPEN_FLAG> 5020=DIO_NOT_SET> 5022=INVALID_VALUE 5023=MEMORY_ALREADY_REGISTERED
+            5024=MEMORY_NOT_REGISTERED 5025=PERMISSION_DENIED 5026=DRIVER_ALREADY_OPEN
+            5027=HANDLE_NOT_REGISTERED> 5028=HANDLE_ALREADY_REGISTERED 5029=DEVICE_NOT_FOUND
+            5030=INTERNAL_ERROR> 5031=GETNEWFD_FAILED 5033=NVFS_SETUP_ERROR> 5034=IO_DISABLED>
+            5035=BATCH_SUBMIT_FAILED* 5036=GPU_MEMORY_PINNING_FAILED~ 5037=BATCH_FULL~
+            5038=ASYNC_NOT_SUPPORTED> 5039=INTERNAL_BATCH_SETUP_ERROR~ 5040=INTERNAL_BATCH_SUBMIT_ERROR~*
+            5041=INTERNAL_BATCH_GETSTATUS_ERROR~ 5042=INTERNAL_BATCH_CANCEL_ERROR~ 5043=NOMEM_ERROR~
+            5044=IO_ERROR 5045=INTERNAL_BUF_REGISTER_ERROR 5046=HASH_OPR_ERROR 5047=INVALID_CONTEXT_ERROR
+            5048=NVFS_INTERNAL_DRIVER_ERROR> 5049=BATCH_NOCOMPAT_ERROR>* 5050=IO_MAX_ERROR
+            """);
 
-    /** Returns the {@code CUfileOpError} of a {@code CUfileError_t}; 0 is success. */
-    public static int error(long status) {
-        return (int) status;
+    /** The one file API of a process. */
+    public static final CuFile API = new CuFile();
+
+    private CuFile() {
+        super(
+                Cuda.DRIVER,
+                CODES,
+                new Words(
+                        "cuFile",
+                        "nvidia-fs is not loaded",
+                        "load the nvidia-fs module (nvidia-gds)",
+                        "nvidia-fs is not loaded, and cuFile's driver has no peer-to-peer DMA to NVMe",
+                        "CUFILE_TIMEOUT"));
     }
 
-    /**
-     * Returns the {@code CUresult} of a {@code CUfileError_t}, for {@link CuFileError#CUDA_DRIVER_ERROR}.
-     */
-    public static int cudaError(long status) {
-        return (int) (status >> 32);
+    private static String symbolOf(String entry) {
+        return entry.equals("driverCloseBefore17") ? "cuFileDriverClose" : API.call(entry);
+    }
+
+    @Override
+    public DriverProperties properties() throws FileRefusal {
+        byte[] properties = new byte[DRV_PROPS_BYTES];
+        check("query of cuFile's driver", "driverGetProperties", driverGetProperties(properties));
+        return properties(properties);
+    }
+
+    /** Parses a {@code CUfileDrvProps_t}. */
+    static DriverProperties properties(byte[] properties) {
+        if (properties.length != DRV_PROPS_BYTES) {
+            throw new IllegalArgumentException(
+                    "properties must have " + DRV_PROPS_BYTES + " bytes, had " + properties.length);
+        }
+        ByteBuffer fields = ByteBuffer.wrap(properties).order(ByteOrder.nativeOrder());
+        return new DriverProperties(
+                "nvidia-fs",
+                fields.getInt(0),
+                fields.getInt(4),
+                fields.getLong(8),
+                fields.getLong(16),
+                fields.getInt(24),
+                fields.getInt(28),
+                fields.getInt(32),
+                Integer.toUnsignedLong(fields.getInt(36)),
+                Integer.toUnsignedLong(fields.getInt(40)),
+                Integer.toUnsignedLong(fields.getInt(44)),
+                fields.getInt(48),
+                fields.getInt(52));
+    }
+
+    @Override
+    public long barBytes(int ordinal) {
+        long[] kilobytes = new long[1];
+        return error(getBARSizeInKB(ordinal, kilobytes)) == SUCCESS ? kilobytes[0] << 10 : Long.MAX_VALUE;
+    }
+
+    /** {@inheritDoc} {@code cufile.h} maps it to its second version, which libraries before 1.7 do not export. */
+    @Override
+    public long driverClose() {
+        return LIBRARY.absent().contains("cuFileDriverClose_v2") ? driverCloseBefore17() : driverClose_v2();
     }
 
     // Driver.
 
-    public static native long cuFileDriverOpen();
+    public native long driverOpen();
 
-    public static native long cuFileDriverClose();
+    public native long driverCloseBefore17();
 
-    public static native long cuFileDriverClose_v2();
+    public native long driverClose_v2();
 
-    public static native long cuFileUseCount();
+    public native long useCount();
 
-    public static native long cuFileGetVersion(int[] version);
+    public native long getVersion(int[] version);
 
     /** Fills {@link #DRV_PROPS_BYTES} bytes. */
-    public static native long cuFileDriverGetProperties(byte[] properties);
+    public native long driverGetProperties(byte[] properties);
 
-    public static native long cuFileDriverSetPollMode(int poll, long thresholdKilobytes);
+    public native long driverSetPollMode(int poll, long thresholdKilobytes);
 
-    public static native long cuFileDriverSetMaxDirectIOSize(long kilobytes);
+    public native long driverSetMaxDirectIOSize(long kilobytes);
 
-    public static native long cuFileDriverSetMaxCacheSize(long kilobytes);
+    public native long driverSetMaxCacheSize(long kilobytes);
 
-    public static native long cuFileDriverSetMaxPinnedMemSize(long kilobytes);
+    public native long driverSetMaxPinnedMemSize(long kilobytes);
 
-    public static native long cuFileGetBARSizeInKB(int gpu, long[] kilobytes);
+    public native long getBARSizeInKB(int gpu, long[] kilobytes);
 
     // Files and buffers.
 
-    /** Registers what the {@link #DESCR_BYTES} bytes of {@code descr} describe. */
-    public static native long cuFileHandleRegister(long[] handle, byte[] descr);
+    public native long handleRegister(long[] handle, byte[] descr);
 
-    public static native void cuFileHandleDeregister(long handle);
+    public native void handleDeregister(long handle);
 
-    public static native long cuFileBufRegister(long base, long bytes, int flags);
+    public native long bufRegister(long base, long bytes, int flags);
 
-    public static native long cuFileBufDeregister(long base);
+    public native long bufDeregister(long base);
 
-    // Blocking calls; return bytes, or -1 and errno, or a negative CUfileOpError.
+    public native long read(long handle, long base, long bytes, long fileOffset, long bufferOffset);
 
-    public static native long cuFileRead(long handle, long base, long bytes, long fileOffset, long bufferOffset);
+    public native long write(long handle, long base, long bytes, long fileOffset, long bufferOffset);
 
-    public static native long cuFileWrite(long handle, long base, long bytes, long fileOffset, long bufferOffset);
+    public native long batchIOSetUp(long[] batch, int most);
 
-    // Batches; the addresses are of arrays of IO_PARAMS_BYTES and IO_EVENTS_BYTES each, and of an unsigned int.
+    public native long batchIOSubmit(long batch, int count, long params, int flags);
 
-    public static native long cuFileBatchIOSetUp(long[] batch, int most);
+    public native long batchIOGetStatus(long batch, int least, long count, long events, long timespec);
 
-    public static native long cuFileBatchIOSubmit(long batch, int count, long params, int flags);
+    public native void batchIODestroy(long batch);
 
-    public static native long cuFileBatchIOGetStatus(long batch, int least, long count, long events, long timespec);
-
-    public static native void cuFileBatchIODestroy(long batch);
-
-    // Stream calls; the addresses are of cells of eight bytes, read or written when the stream reaches the operation.
-
-    public static native long cuFileReadAsync(
+    public native long readAsync(
             long handle, long base, long bytes, long fileOffset, long bufferOffset, long bytesRead, long stream);
 
-    public static native long cuFileWriteAsync(
+    public native long writeAsync(
             long handle, long base, long bytes, long fileOffset, long bufferOffset, long bytesWritten, long stream);
 
-    public static native long cuFileStreamRegister(long stream, int flags);
+    public native long streamRegister(long stream, int flags);
 
-    public static native long cuFileStreamDeregister(long stream);
+    public native long streamDeregister(long stream);
 
     // Parameters; must be set before the driver is opened.
 
-    public static native long cuFileGetParameterSizeT(int parameter, long[] value);
+    public native long getParameterSizeT(int parameter, long[] value);
 
-    public static native long cuFileGetParameterBool(int parameter, byte[] value);
+    public native long getParameterBool(int parameter, byte[] value);
 
-    public static native long cuFileSetParameterSizeT(int parameter, long value);
+    public native long setParameterSizeT(int parameter, long value);
 
-    public static native long cuFileSetParameterBool(int parameter, int value);
+    public native long setParameterBool(int parameter, int value);
 
-    public static native long cuFileGetParameterMinMaxValue(int parameter, long[] least, long[] most);
+    public native long getParameterMinMaxValue(int parameter, long[] least, long[] most);
 
-    public static native long cuFileGetParameterPosixPoolSlabArray(long[] kilobytes, long[] counts, int length);
+    public native long getParameterPosixPoolSlabArray(long[] kilobytes, long[] counts, int length);
 
     // Statistics.
 
-    public static native long cuFileSetStatsLevel(int level);
+    public native long setStatsLevel(int level);
 
-    public static native long cuFileGetStatsLevel(int[] level);
+    public native long getStatsLevel(int[] level);
 
-    public static native long cuFileStatsStart();
+    public native long statsStart();
 
-    public static native long cuFileGetStatsL1(byte[] statistics);
+    public native long getStatsL1(byte[] statistics);
 
-    public static native long cuFileGetStatsL2(byte[] statistics);
+    public native long getStatsL2(byte[] statistics);
 
-    public static native long cuFileGetStatsL3(byte[] statistics);
+    public native long getStatsL3(byte[] statistics);
 }

@@ -4,15 +4,15 @@ package io.penstock.backend.cufile.paths;
 import io.penstock.Options;
 import io.penstock.backend.cufile.CufileOptions;
 import io.penstock.backend.cufile.CufilePath;
-import io.penstock.backend.cufile.cuda.CudaContext;
-import io.penstock.backend.cufile.driver.CuFileMode;
 import io.penstock.backend.cufile.ffi.Cuda;
-import io.penstock.backend.cufile.ffi.CudaError;
-import io.penstock.backend.cufile.file.CuFileHandles;
-import io.penstock.backend.cufile.mapped.MappedPath;
-import io.penstock.backend.cufile.register.CuFileSession;
 import io.penstock.backend.cufile.report.CuFileLibrary;
-import io.penstock.backend.cufile.staged.StagedPath;
+import io.penstock.backend.gpu.context.GpuContext;
+import io.penstock.backend.gpu.file.FileMode;
+import io.penstock.backend.gpu.file.FileSession;
+import io.penstock.backend.gpu.mapped.MappedPath;
+import io.penstock.backend.gpu.paths.FileIoPath;
+import io.penstock.backend.gpu.paths.QueueSizes;
+import io.penstock.backend.gpu.staged.StagedPath;
 import io.penstock.engine.kit.PathTable;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.staging.StagingOptions;
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class CufilePaths {
 
     private final List<IoPath> all;
-    private @Nullable CuFileSession cuFile;
+    private @Nullable FileSession cuFile;
 
     /**
      * Creates the paths.
@@ -45,9 +45,9 @@ final class CufilePaths {
      * @param storages detects the storage under files
      * @throws io.penstock.BackendUnavailableException if a requested path is not available here
      */
-    CufilePaths(CudaContext context, Options options, CuFileHandles.Storages storages) {
+    CufilePaths(GpuContext context, Options options, CuFileLibrary.Storages storages) {
         CufilePath path = options.get(CufileOptions.PATH);
-        CuFileMode mode = mode(path);
+        FileMode mode = mode(path);
         PathTable<CufilePath> table = new PathTable<>(CufileOptions.PATH, options);
         table.row(
                 Set.of(CufilePath.AUTO),
@@ -73,33 +73,29 @@ final class CufilePaths {
         all = table.open(why -> new StagedPath(context, sized, "through pinned staging buffers: " + why));
     }
 
-    private static CuFileMode mode(CufilePath path) {
+    private static FileMode mode(CufilePath path) {
         return switch (path) {
-            case BATCH -> CuFileMode.BATCH;
-            case STREAM -> CuFileMode.STREAM;
-            default -> CuFileMode.SYNC;
+            case BATCH -> FileMode.BATCH;
+            case STREAM -> FileMode.STREAM;
+            default -> FileMode.SYNC;
         };
     }
 
     private List<IoPath> byCuFile(
-            CudaContext context,
-            Options options,
-            CuFileHandles.Storages storages,
-            CuFileMode mode,
-            boolean onlyDirect) {
-        CuFileSession session = new CuFileSession(context, options, storages);
+            GpuContext context, Options options, CuFileLibrary.Storages storages, FileMode mode, boolean onlyDirect) {
+        FileSession session = new FileSession(context, options, CuFileSettings.of(options), storages);
         cuFile = session;
-        CuFileSizes sizes = CuFileSizes.of(options);
+        QueueSizes sizes = QueueSizes.of(context.options(), options);
         boolean isAuto = options.get(CufileOptions.PATH) == CufilePath.AUTO;
         IoPath direct =
-                new CuFileIoPath.Direct(session, mode, sizes, isAuto ? options.get(CufileOptions.DIRECT_BYTES) : 0);
-        return onlyDirect ? List.of(direct) : List.of(direct, new CuFileIoPath.Compat(session, mode, sizes));
+                new FileIoPath.Direct(session, mode, sizes, isAuto ? options.get(CufileOptions.DIRECT_BYTES) : 0);
+        return onlyDirect ? List.of(direct) : List.of(direct, new FileIoPath.Compat(session, mode, sizes));
     }
 
     /** Returns whether the process sees one GPU. */
     private static boolean isOnlyGpu() {
         int[] count = new int[1];
-        return Cuda.cuDeviceGetCount(count) == CudaError.SUCCESS && count[0] == 1;
+        return Cuda.DRIVER.deviceGetCount(count) == Cuda.SUCCESS && count[0] == 1;
     }
 
     List<IoPath> all() {
@@ -108,7 +104,7 @@ final class CufilePaths {
 
     /** Returns the session of the paths by cuFile; null without such paths. */
     @Nullable
-    CuFileSession cuFile() {
+    FileSession cuFile() {
         return cuFile;
     }
 }

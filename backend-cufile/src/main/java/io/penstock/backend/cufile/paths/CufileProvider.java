@@ -6,15 +6,12 @@ import io.penstock.Backend;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.backend.cufile.CufileOptions;
-import io.penstock.backend.cufile.cuda.CudaContext;
-import io.penstock.backend.cufile.cuda.CudaGpu;
-import io.penstock.backend.cufile.device.ContextChoice;
-import io.penstock.backend.cufile.device.CudaDriver;
-import io.penstock.backend.cufile.device.CudaPlatform;
 import io.penstock.backend.cufile.ffi.Cuda;
-import io.penstock.backend.cufile.file.CuFileHandles;
-import io.penstock.backend.cufile.file.StorageKind;
 import io.penstock.backend.cufile.report.CuFileLibrary;
+import io.penstock.backend.gpu.context.GpuContext;
+import io.penstock.backend.gpu.context.GpuInfo;
+import io.penstock.backend.gpu.device.GpuDevice;
+import io.penstock.backend.gpu.file.StorageKind;
 import io.penstock.engine.Engine;
 import io.penstock.engine.kit.ffi.NativeAccess;
 import io.penstock.engine.spi.IoPath;
@@ -65,13 +62,13 @@ public final class CufileProvider implements BackendProvider {
         if (!chosen.isUsable()) {
             return Availability.absent(chosen.reason(), chosen.remedy());
         }
-        CudaGpu gpu = chosen.gpus().get(ContextChoice.of(options).ordinal(platform));
+        GpuInfo gpu = chosen.gpus().get(ContextChoice.of(options).ordinal(platform));
         return Availability.available(true, gpu.name() + ", driver for " + chosen.driver(), details(chosen, options));
     }
 
-    private static String reached(CudaGpu gpu, List<CudaGpu> all) {
+    private static String reached(GpuInfo gpu, List<GpuInfo> all) {
         String others = all.stream()
-                .filter(other -> other.ordinal() != gpu.ordinal() && gpu.reaches(other))
+                .filter(other -> other.ordinal() != gpu.ordinal() && gpu.reaches(Cuda.DRIVER, other))
                 .map(other -> String.valueOf(other.ordinal()))
                 .collect(Collectors.joining(", "));
         return all.size() == 1 ? "" : ", peer access to " + (others.isEmpty() ? "none" : "GPU " + others);
@@ -92,8 +89,8 @@ public final class CufileProvider implements BackendProvider {
     }
 
     /** As above, with a replacement for storage detection. */
-    public Backend open(Options options, CuFileHandles.Storages storages) {
-        CudaContext context = ContextChoice.open(options);
+    public Backend open(Options options, CuFileLibrary.Storages storages) {
+        GpuContext context = ContextChoice.open(options);
         CufilePaths ioPaths;
         try {
             ioPaths = new CufilePaths(context, options, storages);
@@ -101,7 +98,7 @@ public final class CufileProvider implements BackendProvider {
             context.leave();
             throw e;
         }
-        CudaDriver driver = new CudaDriver(
+        GpuDevice driver = new GpuDevice(
                 context, ioPaths.cuFile(), IoPath.kinds(ioPaths.all()), StagingOptions.spinNanos(options));
         return Engine.open(name(), driver, ioPaths.all(), options);
     }

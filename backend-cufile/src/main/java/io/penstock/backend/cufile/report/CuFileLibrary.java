@@ -3,10 +3,10 @@ package io.penstock.backend.cufile.report;
 
 import io.penstock.Options;
 import io.penstock.backend.cufile.CufileOptions;
-import io.penstock.backend.cufile.driver.CuFileDriver;
-import io.penstock.backend.cufile.driver.CuFileMode;
 import io.penstock.backend.cufile.ffi.CuFile;
-import io.penstock.backend.cufile.ffi.CuFileError;
+import io.penstock.backend.gpu.file.FileDriver;
+import io.penstock.backend.gpu.file.FileHandles;
+import io.penstock.backend.gpu.file.FileMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -41,6 +41,16 @@ public record CuFileLibrary(String problem, CuFileConfiguration configuration, P
 
     private static final Set<String> NEEDED_BY_STREAMS = Set.of("cuFileReadAsync", "cuFileWriteAsync");
 
+    /** Opens files, and detects the storage under them and the kernel module that serves it. */
+    @FunctionalInterface
+    public interface Storages extends FileHandles.Storages {
+
+        /** Returns the path that exists when the nvidia-fs module is loaded. */
+        default Path nvidiaFs() {
+            return NVIDIA_FS;
+        }
+    }
+
     /** Loads the library, if it is installed. */
     public static CuFileLibrary find(Options options) {
         return find(options, NVIDIA_FS);
@@ -53,7 +63,7 @@ public record CuFileLibrary(String problem, CuFileConfiguration configuration, P
     }
 
     /** Returns why it does not support a mode; empty if it does. */
-    public String whyNot(CuFileMode mode) {
+    public String whyNot(FileMode mode) {
         if (!problem.isEmpty()) {
             return "no libcufile: " + problem;
         }
@@ -73,7 +83,7 @@ public record CuFileLibrary(String problem, CuFileConfiguration configuration, P
      * if it may.
      */
     public String whyNotDirect() {
-        String why = whyNot(CuFileMode.SYNC);
+        String why = whyNot(FileMode.SYNC);
         if (!why.isEmpty()) {
             return why;
         }
@@ -95,7 +105,7 @@ public record CuFileLibrary(String problem, CuFileConfiguration configuration, P
         }
         String why = whyNotDirect();
         lines.add("cuFile direct: " + (why.isEmpty() ? "unknown until its driver is open" : "no, " + why));
-        CuFileDriver driver = CuFileDriver.find();
+        FileDriver driver = FileDriver.find(CuFile.API);
         if (driver != null) {
             driver.properties().lines().forEach(line -> lines.add("cuFile's driver: " + line));
             driver.ignored()
@@ -110,7 +120,7 @@ public record CuFileLibrary(String problem, CuFileConfiguration configuration, P
 
     private static String version() {
         int[] version = new int[1];
-        boolean reported = CuFile.error(CuFile.cuFileGetVersion(version)) == CuFileError.SUCCESS;
+        boolean reported = CuFile.error(CuFile.API.getVersion(version)) == CuFile.SUCCESS;
         return reported ? version[0] / 1000 + "." + version[0] % 1000 / 10 : "version unknown";
     }
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.report;
 
-import io.penstock.backend.cufile.driver.CuFileDriver;
 import io.penstock.backend.cufile.ffi.CuFile;
-import io.penstock.backend.cufile.ffi.CuFileError;
+import io.penstock.backend.gpu.file.FileDriver;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -95,7 +94,7 @@ public record DriverStatistics(
      * Returns the counters; level 0 and no counters if the driver is not open, counts nothing or is too old.
      */
     public static DriverStatistics read() {
-        CuFileDriver driver = CuFileDriver.find();
+        FileDriver driver = FileDriver.find(CuFile.API);
         if (driver == null) {
             return NONE;
         }
@@ -108,19 +107,19 @@ public record DriverStatistics(
 
     private static DriverStatistics readOpen() {
         int[] level = new int[1];
-        if (CuFile.error(CuFile.cuFileGetStatsLevel(level)) != CuFileError.SUCCESS || level[0] <= 0) {
+        if (CuFile.error(CuFile.API.getStatsLevel(level)) != CuFile.SUCCESS || level[0] <= 0) {
             return NONE;
         }
         return switch (level[0]) {
-            case 1 -> read(1, CuFile.STATS_L1_BYTES, CuFile::cuFileGetStatsL1);
-            case 2 -> read(2, CuFile.STATS_L2_BYTES, CuFile::cuFileGetStatsL2);
-            default -> read(3, CuFile.STATS_L3_BYTES, CuFile::cuFileGetStatsL3);
+            case 1 -> read(1, CuFile.STATS_L1_BYTES, CuFile.API::getStatsL1);
+            case 2 -> read(2, CuFile.STATS_L2_BYTES, CuFile.API::getStatsL2);
+            default -> read(3, CuFile.STATS_L3_BYTES, CuFile.API::getStatsL3);
         };
     }
 
     private static DriverStatistics read(int level, int bytes, ToLongFunction<byte[]> call) {
         byte[] statistics = new byte[bytes];
-        return CuFile.error(call.applyAsLong(statistics)) == CuFileError.SUCCESS ? of(level, statistics) : NONE;
+        return CuFile.error(call.applyAsLong(statistics)) == CuFile.SUCCESS ? of(level, statistics) : NONE;
     }
 
     /** Parses the structure of a level. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile.fakes;
 
-import io.penstock.backend.cufile.driver.KeptDriver;
+import io.penstock.backend.gpu.file.KeptDriver;
 import io.penstock.engine.testing.CompiledFakes;
 import io.penstock.engine.testing.FakeControl;
 import io.penstock.tck.Require;

@@ -42,33 +42,33 @@ class CuFileBindingTest {
                 .as("functions that the fake has not")
                 .isEmpty();
         long[] context = new long[1];
-        assertThat(Cuda.cuInit(0)).isZero();
-        assertThat(Cuda.cuDevicePrimaryCtxRetain(context, 0)).isZero();
-        assertThat(Cuda.cuCtxPushCurrent_v2(context[0])).isZero();
-        assertThat(Cuda.cuMemAlloc_v2(memory, BYTES)).isZero();
-        assertThat(Cuda.cuStreamCreate(stream, Cuda.CU_STREAM_NON_BLOCKING)).isZero();
-        assertThat(CuFile.cuFileDriverOpen()).isZero();
+        assertThat(Cuda.DRIVER.init(0)).isZero();
+        assertThat(Cuda.DRIVER.devicePrimaryCtxRetain(context, 0)).isZero();
+        assertThat(Cuda.DRIVER.ctxPushCurrent(context[0])).isZero();
+        assertThat(Cuda.DRIVER.memAlloc(memory, BYTES)).isZero();
+        assertThat(Cuda.DRIVER.streamCreate(stream, Cuda.STREAM_NON_BLOCKING)).isZero();
+        assertThat(CuFile.API.driverOpen()).isZero();
         Path folder = Files.createDirectories(Path.of("target", "cufile"));
         Path path = Files.write(folder.resolve("binding"), new byte[BYTES]);
         file = HostFiles.open(path, Set.of(), Limits.LINUX_MAX_BYTES);
         byte[] descr = new byte[CuFile.DESCR_BYTES];
         ByteBuffer.wrap(descr)
                 .order(ByteOrder.nativeOrder())
-                .putInt(CuFile.DESCR_TYPE_OFFSET, CuFile.CU_FILE_HANDLE_TYPE_OPAQUE_FD)
+                .putInt(CuFile.DESCR_TYPE_OFFSET, CuFile.HANDLE_TYPE_OPAQUE_FD)
                 .putInt(CuFile.DESCR_FD_OFFSET, file.fd());
-        assertThat(CuFile.cuFileHandleRegister(handle, descr)).isZero();
+        assertThat(CuFile.API.handleRegister(handle, descr)).isZero();
     }
 
     @AfterEach
     void close() throws IOException {
-        CuFile.cuFileHandleDeregister(handle[0]);
+        CuFile.API.handleDeregister(handle[0]);
         file.close();
         Files.delete(file.path());
-        assertThat(CuFile.cuFileDriverClose_v2()).isZero();
-        assertThat(Cuda.cuStreamDestroy_v2(stream[0])).isZero();
-        assertThat(Cuda.cuMemFree_v2(memory[0])).isZero();
-        assertThat(Cuda.cuCtxPopCurrent_v2(new long[1])).isZero();
-        assertThat(Cuda.cuDevicePrimaryCtxRelease_v2(0)).isZero();
+        assertThat(CuFile.API.driverClose()).isZero();
+        assertThat(Cuda.DRIVER.streamDestroy(stream[0])).isZero();
+        assertThat(Cuda.DRIVER.memFree(memory[0])).isZero();
+        assertThat(Cuda.DRIVER.ctxPopCurrent(new long[1])).isZero();
+        assertThat(Cuda.DRIVER.devicePrimaryCtxRelease(0)).isZero();
     }
 
     @Test
@@ -77,12 +77,13 @@ class CuFileBindingTest {
         ByteBuffer view = NativeMemory.view(cells, 32);
         view.putLong(0, BYTES).putLong(8, 0).putLong(16, 0).putLong(24, 0);
         cuda.hold("cuMemsetD8Async");
-        assertThat(Cuda.cuMemsetD8Async(memory[0], (byte) 1, BYTES, stream[0])).isZero();
-        assertThat(CuFile.cuFileReadAsync(handle[0], memory[0], cells, cells + 8, cells + 16, cells + 24, stream[0]))
+        assertThat(Cuda.DRIVER.memsetD8Async(memory[0], (byte) 1, BYTES, stream[0]))
+                .isZero();
+        assertThat(CuFile.API.readAsync(handle[0], memory[0], cells, cells + 8, cells + 16, cells + 24, stream[0]))
                 .isZero();
         view.putLong(0, 100); // what work before it in the stream has found out
         cuda.release("cuMemsetD8Async");
-        assertThat(Cuda.cuStreamSynchronize(stream[0])).isZero();
+        assertThat(Cuda.DRIVER.streamSynchronize(stream[0])).isZero();
         assertThat(view.getLong(24)).isEqualTo(100);
         NativeMemory.free(cells);
     }
@@ -91,9 +92,9 @@ class CuFileBindingTest {
     void parametersHaveValuesAndBoundsAndAreNotSetWhileTheDriverIsOpen() {
         long[] least = new long[1];
         long[] most = new long[1];
-        assertThat(CuFile.cuFileGetParameterMinMaxValue(9, least, most)).isZero();
+        assertThat(CuFile.API.getParameterMinMaxValue(9, least, most)).isZero();
         assertThat(most[0]).isGreaterThanOrEqualTo(least[0]);
-        assertThat(CuFile.error(CuFile.cuFileSetParameterSizeT(9, 16))).isEqualTo(CuFileError.DRIVER_ALREADY_OPEN);
+        assertThat(CuFile.error(CuFile.API.setParameterSizeT(9, 16))).isEqualTo(CuFile.DRIVER_ALREADY_OPEN);
         assertThat(cufile.complaint())
                 .hasValueSatisfying(said -> assertThat(said).contains("the driver is open"));
         cufile.forgive();
@@ -101,18 +102,17 @@ class CuFileBindingTest {
 
     @Test
     void buffersAreEndedByThePointerThatTheyWereRegisteredBy() {
-        assertThat(CuFile.cuFileBufRegister(memory[0], BYTES, 0)).isZero();
-        assertThat(CuFile.error(CuFile.cuFileBufRegister(memory[0], BYTES, 0)))
-                .isEqualTo(CuFileError.MEMORY_ALREADY_REGISTERED);
-        assertThat(CuFile.cuFileBufDeregister(memory[0])).isZero();
-        assertThat(CuFile.error(CuFile.cuFileBufDeregister(memory[0]))).isEqualTo(CuFileError.MEMORY_NOT_REGISTERED);
+        assertThat(CuFile.API.bufRegister(memory[0], BYTES, 0)).isZero();
+        assertThat(CuFile.error(CuFile.API.bufRegister(memory[0], BYTES, 0))).isEqualTo(5023);
+        assertThat(CuFile.API.bufDeregister(memory[0])).isZero();
+        assertThat(CuFile.error(CuFile.API.bufDeregister(memory[0]))).isEqualTo(5024);
     }
 
     @Test
     void theUseCountAndTheVersionAreReported() {
-        assertThat(CuFile.cuFileUseCount()).isPositive();
+        assertThat(CuFile.API.useCount()).isPositive();
         int[] version = new int[1];
-        assertThat(CuFile.cuFileGetVersion(version)).isZero();
+        assertThat(CuFile.API.getVersion(version)).isZero();
         assertThat(version[0]).isEqualTo(1150);
     }
 }

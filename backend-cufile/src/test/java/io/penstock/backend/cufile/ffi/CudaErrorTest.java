@@ -29,7 +29,7 @@ class CudaErrorTest {
         "999, CUDA_ERROR_UNKNOWN"
     })
     void aResultHasItsVendorsName(int result, String symbol) {
-        assertThat(CudaError.symbol(result)).isEqualTo(symbol);
+        assertThat(Cuda.DRIVER.symbol(result)).isEqualTo(symbol);
     }
 
     /** The fake's table was made from the vendor's reference, not from ours. */
@@ -39,8 +39,8 @@ class CudaErrorTest {
         int named = 0;
         for (int result = 0; result < 1000; result++) {
             Pointer[] name = new Pointer[1];
-            if (cuda.getFunction("cuGetErrorName").invokeInt(new Object[] {result, name}) == CudaError.SUCCESS) {
-                assertThat(CudaError.symbol(result)).isEqualTo(name[0].getString(0));
+            if (cuda.getFunction("cuGetErrorName").invokeInt(new Object[] {result, name}) == Cuda.SUCCESS) {
+                assertThat(Cuda.DRIVER.symbol(result)).isEqualTo(name[0].getString(0));
                 named++;
             }
         }
@@ -49,7 +49,7 @@ class CudaErrorTest {
 
     @Test
     void aResultOfATimeToComeHasNoName() {
-        assertThat(CudaError.symbol(CudaError.SUCCESS)).isEqualTo("CUDA_SUCCESS");
-        assertThat(CudaError.symbol(12_345)).isEmpty();
+        assertThat(Cuda.DRIVER.symbol(Cuda.SUCCESS)).isEqualTo("CUDA_SUCCESS");
+        assertThat(Cuda.DRIVER.symbol(12_345)).isEmpty();
     }
 }
