@@ -27,15 +27,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IoThreads implements IoQueues {
 
-    private static final Shared<Key, IoThreads> SHARED = new Shared<>(unused -> {}); // release() stops them
+    // By what the path shares, and the options: any option may change a queue. Lists, not records, whose first hashCode is
+    // slow to make.
+    private static final Shared<List<Object>, IoThreads> SHARED = new Shared<>(unused -> {}); // release() stops them
     private static final long EXIT_MILLIS = 1000;
     // This many consecutive picks go to one I/O queue (2^4), which gets them as one batch; then the next is picked, so
     // that a single subscriber keeps all I/O queues busy. Where threads poll, only picks at which it was behind count:
     // while it keeps up its thread is awake, and an idle one would have to be woken.
     private static final int RUN_BITS = 4;
-
-    /** Backends with equal keys share I/O queues. Any option may change a queue, so all of them are part of the key. */
-    private record Key(Object sharing, Options options) {}
 
     private final List<IoThread> threads = new ArrayList<>();
     private int picks;
@@ -46,7 +45,7 @@ public final class IoThreads implements IoQueues {
 
     /** Acquires the I/O queues of {@code ioPath}, starting them if there are none. */
     public static IoQueues acquire(IoPath ioPath, Options options) {
-        return SHARED.open(new Key(ioPath.sharing(), options), () -> {
+        return SHARED.open(List.of(ioPath.sharing(), options), () -> {
             IoThreads ioQueues = new IoThreads();
             ioQueues.start(ioPath, options);
             return ioQueues;

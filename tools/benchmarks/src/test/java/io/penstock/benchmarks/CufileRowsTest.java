@@ -55,10 +55,7 @@ class CufileRowsTest {
 
     @BeforeAll
     static void open() throws Exception {
-        Path fakes = newest();
-        Require.backend("fakes", fakes == null ? "no fakes in " + FAKES + ": test backend-cufile first" : null);
-        System.setProperty("penstock.cufile.libcuda", fakes + "/libcuda.so.1");
-        System.setProperty("penstock.cufile.libcufile", fakes + "/libcufile.so.0");
+        useFakes();
         Backends.list().stream()
                 .filter(listing -> listing.name().equals("cufile"))
                 .forEach(listing -> Require.backend("fakes", listing.availability()));
@@ -77,6 +74,14 @@ class CufileRowsTest {
             folder.toString()
         });
         open = GpuBench.of(settings);
+    }
+
+    /** Makes this process, and those that it starts with {@link GpuBench#libraries}, use the fakes of CUDA. */
+    static void useFakes() throws IOException {
+        Path fakes = newest();
+        Require.backend("fakes", fakes == null ? "no fakes in " + FAKES + ": test backend-cufile first" : null);
+        System.setProperty("penstock.cufile.libcuda", fakes + "/libcuda.so.1");
+        System.setProperty("penstock.cufile.libcufile", fakes + "/libcufile.so.0");
     }
 
     private static @Nullable Path newest() throws IOException {

@@ -6,6 +6,7 @@ import io.penstock.PenstockException;
 import io.penstock.backend.cufile.CufileOptions;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.gpu.context.GpuInfo;
+import io.penstock.engine.kit.FirstClasses;
 import io.penstock.engine.kit.ffi.Machine;
 import io.penstock.engine.kit.ffi.NativeMemory;
 import java.util.ArrayList;
@@ -37,7 +38,8 @@ public record CudaPlatform(int version, List<GpuInfo> gpus, String reason, Strin
                     "no CUDA driver: " + missing,
                     "install NVIDIA's driver, or name its libcuda.so.1 in " + CufileOptions.LIBCUDA);
         }
-        int initialized = Cuda.DRIVER.init(0);
+        FirstClasses.load();
+        int initialized = Cuda.DRIVER.init(0); // takes 100 ms with one GPU, 330 with two
         if (initialized != Cuda.SUCCESS) {
             return none(notInitialized(initialized), remedyOf(initialized));
         }

@@ -3,6 +3,7 @@ package io.penstock.backend.cufile.paths;
 
 import io.penstock.Availability;
 import io.penstock.Backend;
+import io.penstock.BackendUnavailableException;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.backend.cufile.CufileOptions;
@@ -13,6 +14,7 @@ import io.penstock.backend.gpu.context.GpuInfo;
 import io.penstock.backend.gpu.device.GpuDevice;
 import io.penstock.backend.gpu.file.StorageKind;
 import io.penstock.engine.Engine;
+import io.penstock.engine.kit.FirstClasses;
 import io.penstock.engine.kit.ffi.NativeAccess;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.staging.StagingOptions;
@@ -91,6 +93,7 @@ public final class CufileProvider implements BackendProvider {
     /** As above, with a replacement for storage detection. */
     public Backend open(Options options, CuFileLibrary.Storages storages) {
         GpuContext context = ContextChoice.open(options);
+        FirstClasses.await();
         CufilePaths ioPaths;
         try {
             ioPaths = new CufilePaths(context, options, storages);
@@ -100,6 +103,13 @@ public final class CufileProvider implements BackendProvider {
         }
         GpuDevice driver = new GpuDevice(
                 context, ioPaths.cuFile(), IoPath.kinds(ioPaths.all()), StagingOptions.spinNanos(options));
-        return Engine.open(name(), driver, ioPaths.all(), options);
+        Backend backend = Engine.open(name(), driver, ioPaths.all(), options);
+        try {
+            context.handle(); // was created meanwhile
+            return backend;
+        } catch (BackendUnavailableException e) {
+            backend.close();
+            throw e;
+        }
     }
 }

@@ -31,6 +31,16 @@ public record CpuSet(List<Integer> processors) {
         processors = List.copyOf(processors);
     }
 
+    @Override
+    public boolean equals(Object other) { // written out: the JVM makes it by method handles, slow at the first call
+        return other instanceof CpuSet set && processors.equals(set.processors);
+    }
+
+    @Override
+    public int hashCode() {
+        return processors.hashCode();
+    }
+
     /**
      * Returns the processors near a PCI device: the processors of its NUMA node, as far as the process may use them.
      * {@link #ANY} if these are all or none, or the system does not tell.

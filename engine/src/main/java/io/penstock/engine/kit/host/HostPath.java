@@ -217,7 +217,7 @@ public final class HostPath implements IoPath {
 
     @Override
     public Object sharing() {
-        return new Sharing(kernel, uring);
+        return List.of(HostPath.class, kernel, uring);
     }
 
     @Override
@@ -252,7 +252,4 @@ public final class HostPath implements IoPath {
     private static String describe(RingAvailability ring) {
         return "io_uring cannot be used (" + ring.reason() + ": " + ring.detail() + ")";
     }
-
-    /** Paths with equal keys and the same options use the same I/O queues. */
-    private record Sharing(Kernel kernel, boolean uring) {}
 }

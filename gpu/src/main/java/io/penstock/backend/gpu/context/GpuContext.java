@@ -3,15 +3,19 @@ package io.penstock.backend.gpu.context;
 
 import io.penstock.BackendUnavailableException;
 import io.penstock.Failure;
+import io.penstock.NativeError;
 import io.penstock.Outcome;
 import io.penstock.backend.gpu.api.DriverApi;
 import io.penstock.backend.gpu.api.FileApi;
 import io.penstock.backend.gpu.api.GpuOptions;
+import io.penstock.engine.kit.DaemonThread;
 import io.penstock.engine.kit.SharedContext;
 import io.penstock.engine.spi.Shared;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A context: the GPU's primary context, or one of the application. All backends of the process that name the same
@@ -27,10 +31,9 @@ public final class GpuContext extends SharedContext<GpuContext> {
     /** The call by which {@link #bind} makes the context current. */
     public static final String BIND = "ctxSetCurrent";
 
-    /** Identity of a context as applications name it: handle 0 is the primary context of the GPU. */
-    private record Key(DriverApi driver, int ordinal, long handle) {}
-
-    private static final Shared<Key, GpuContext> OPEN = new Shared<>(GpuContext::close);
+    // By the driver, the GPU's ordinal, and the application's handle or 0 for the primary context. Lists, not records: the
+    // JVM makes a record's hashCode by method handles, whose first use takes 20 ms, as a first transfer of a GiB does.
+    private static final Shared<List<Object>, GpuContext> OPEN = new Shared<>(GpuContext::close);
 
     // The context that bind() made current on this thread. Compared by identity: a new context may reuse the handle of
     // a destroyed one.
@@ -40,8 +43,9 @@ public final class GpuContext extends SharedContext<GpuContext> {
     private final DriverApi driver;
     private final GpuOptions options;
     private final GpuInfo gpu;
-    private final long handle;
-    private final boolean primary;
+    private final @Nullable DaemonThread retaining; // of the primary context
+    private volatile long handle; // 0 until it is known
+    private int retained = DriverApi.SUCCESS; // or why there is none; written before the end of retaining
 
     private GpuContext(FileApi files, GpuOptions options, GpuInfo gpu, long application) {
         super(OPEN);
@@ -49,47 +53,66 @@ public final class GpuContext extends SharedContext<GpuContext> {
         this.driver = files.driver();
         this.options = options;
         this.gpu = gpu;
-        this.primary = application == 0;
-        this.handle = primary ? retainPrimary(driver, gpu) : application;
+        this.handle = application;
+        this.retaining = application == 0 ? new DaemonThread("penstock-gpu-context", this::retain) : null;
+        if (retaining != null && !retaining.tryStart()) {
+            retain();
+        }
     }
 
     /**
-     * Opens a context on a GPU, or adds a user to it.
+     * Opens a context on a GPU, or adds a user to it. A primary context takes a tenth of a second to create, in which
+     * the caller goes on: the first call that needs the context waits for it, and fails if the GPU provides none.
      *
      * @param files the vendor's tables
      * @param options the vendor's names of options
      * @param application the application's context, or 0 for the GPU's primary one
-     * @throws BackendUnavailableException if the GPU provides no context
      */
     public static GpuContext open(FileApi files, GpuOptions options, GpuInfo gpu, long application) {
         return OPEN.open(
-                new Key(files.driver(), gpu.ordinal(), application),
+                List.of(files.driver(), gpu.ordinal(), application),
                 () -> new GpuContext(files, options, gpu, application));
     }
 
     /** Returns the handle of any open context of a driver, if one exists. */
     public static OptionalLong anyHandle(DriverApi driver) {
         return OPEN.values().stream()
-                .filter(context -> context.driver == driver)
-                .mapToLong(GpuContext::handle)
+                .filter(context -> context.driver == driver && context.handle != 0)
+                .mapToLong(context -> context.handle)
                 .findFirst();
     }
 
-    private static long retainPrimary(DriverApi driver, GpuInfo gpu) {
-        long[] handle = new long[1];
-        int result = driver.devicePrimaryCtxRetain(handle, gpu.device());
-        if (result != DriverApi.SUCCESS) {
-            throw new BackendUnavailableException(
-                    "no context on " + gpu + ": " + driver.error("devicePrimaryCtxRetain", result),
-                    new Failure(Outcome.NOT_STARTED, driver.error("devicePrimaryCtxRetain", result)),
-                    null);
+    private void retain() {
+        long[] context = new long[1];
+        retained = driver.devicePrimaryCtxRetain(context, gpu.device());
+        handle = retained == DriverApi.SUCCESS ? context[0] : 0;
+    }
+
+    /** Waits until the context is there; returns success, or why it is not. */
+    private int ready() {
+        if (handle == 0 && retaining != null) {
+            retaining.awaitEnd(); // after which what its thread wrote is seen
         }
-        return handle[0];
+        return handle == 0 ? retained : DriverApi.SUCCESS;
+    }
+
+    /**
+     * Returns the context's handle; waits until it is there.
+     *
+     * @throws BackendUnavailableException if the GPU provides none
+     */
+    public long handle() {
+        if (ready() != DriverApi.SUCCESS) {
+            NativeError error = driver.error("devicePrimaryCtxRetain", retained);
+            throw new BackendUnavailableException(
+                    "no context on " + gpu + ": " + error, new Failure(Outcome.NOT_STARTED, error), null);
+        }
+        return handle;
     }
 
     @Override
     protected void free() {
-        if (primary) {
+        if (retaining != null && ready() == DriverApi.SUCCESS) {
             driver.devicePrimaryCtxRelease(gpu.device());
         }
     }
@@ -103,7 +126,7 @@ public final class GpuContext extends SharedContext<GpuContext> {
      * Makes it current on an I/O queue's thread, where by direct delivery an application may have made another current.
      */
     public int rebind() {
-        int result = driver.ctxSetCurrent(handle);
+        int result = ready() != DriverApi.SUCCESS ? retained : driver.ctxSetCurrent(handle);
         if (result == DriverApi.SUCCESS) {
             BOUND.set(this);
         }
@@ -115,11 +138,12 @@ public final class GpuContext extends SharedContext<GpuContext> {
      * current.
      */
     public int attempt(IntSupplier call) {
-        return driver.in(handle, call);
+        return ready() != DriverApi.SUCCESS ? retained : driver.in(handle, call);
     }
 
     /** Runs calls with the context current, on any thread, and restores the thread's own context afterwards. */
     public <T> T run(String request, Supplier<T> calls) {
+        driver.check(request, "devicePrimaryCtxRetain", ready());
         driver.check(request, "ctxPushCurrent", driver.ctxPushCurrent(handle));
         try {
             return calls.get();
@@ -147,12 +171,8 @@ public final class GpuContext extends SharedContext<GpuContext> {
         return gpu;
     }
 
-    public long handle() {
-        return handle;
-    }
-
     @Override
     public String toString() {
-        return (primary ? "primary context" : "context 0x" + Long.toHexString(handle)) + " on " + gpu;
+        return (retaining != null ? "primary context" : "context 0x" + Long.toHexString(handle)) + " on " + gpu;
     }
 }

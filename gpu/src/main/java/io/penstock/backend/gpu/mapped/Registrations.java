@@ -58,6 +58,20 @@ public final class Registrations implements SharedContext.Part {
         }
 
         @Override
+        public boolean equals(Object other) { // written out for the reason that GpuContext has
+            return other instanceof Sizes sizes
+                    && names == sizes.names
+                    && segmentBytes == sizes.segmentBytes
+                    && mostBytes == sizes.mostBytes
+                    && threads == sizes.threads;
+        }
+
+        @Override
+        public int hashCode() {
+            return Long.hashCode(31 * (31 * segmentBytes + mostBytes) + threads);
+        }
+
+        @Override
         public String toString() {
             return names.mappedBytes() + "=" + Option.show(mostBytes) + ", "
                     + names.mappedSegmentBytes() + "=" + Option.show(segmentBytes) + " and "

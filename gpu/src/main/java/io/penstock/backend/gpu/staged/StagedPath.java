@@ -14,13 +14,11 @@ import io.penstock.engine.spi.NativeFile;
 import io.penstock.engine.spi.staging.StagingDevice;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.spi.staging.StagingPath;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The path through pinned staging buffers: takes every file and every buffer, and needs only the driver. */
 public final class StagedPath extends StagingPath {
-
-    /** Backends with equal keys share the I/O queue, and so the staging buffers. */
-    private record Sharing(GpuContext context) {}
 
     private final GpuContext context;
     private final long spinNanos;
@@ -57,7 +55,7 @@ public final class StagedPath extends StagingPath {
 
     @Override
     public Object sharing() {
-        return new Sharing(context);
+        return List.of(StagedPath.class, context); // whoever shares the I/O queue shares the staging buffers
     }
 
     @Override
