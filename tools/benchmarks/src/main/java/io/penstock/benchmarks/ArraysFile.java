@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -44,6 +45,24 @@ record ArraysFile(Path path, Map<String, Long> places) {
             at += array.getValue();
         }
         return new ArraysFile(path, places);
+    }
+
+    /** Prepares a model of so many files of the same length, each with the contents of the test file; returns their index. */
+    static Path shards(Path folder, int count, long bytes) throws IOException {
+        StringBuilder index = new StringBuilder();
+        for (int shard = 1; shard <= count; shard++) {
+            String name = String.format(Locale.ROOT, "model-%05d-of-%05d.safetensors", shard, count);
+            Map<String, Long> arrays = new LinkedHashMap<>();
+            for (Map.Entry<String, Long> array : layers(bytes / count).entrySet()) {
+                arrays.put(shard + "." + array.getKey(), array.getValue());
+                index.append(index.isEmpty() ? "" : ",")
+                        .append(String.format(Locale.ROOT, "\"%d.%s\":\"%s\"", shard, array.getKey(), name));
+            }
+            TestFile.prepare(folder.resolve(name), header(arrays), bytes / count);
+        }
+        return Files.writeString(
+                folder.resolve("model.safetensors.index.json"),
+                "{\"metadata\":{\"total_size\":" + bytes + "},\"weight_map\":{" + index + "}}");
     }
 
     /** Prepares a NumPy file of version 1 (numpy.lib.format): a header of 128 bytes, and an array of bytes. */

@@ -5,6 +5,7 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
+import io.penstock.FileOption;
 import io.penstock.StorageFile;
 import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
@@ -34,16 +35,18 @@ public final class FirstByte {
 
     /**
      * Reads the first block of the file that the argument names, or as many bytes as the second argument says, or its
-     * arrays.
+     * arrays; then the third is the number of files that the arrays are in, and a fourth bypasses the page cache.
      */
     public static void main(String[] arguments) {
         long start = System.nanoTime();
         Backend backend = Backends.open("cufile");
         long opened = System.nanoTime();
         if (arguments.length > 1 && arguments[1].equals(ARRAYS)) {
-            LoadedArrays arrays = Loader.of(backend).load(Path.of(arguments[0])).block();
+            Loader loader = Loader.of(backend);
+            loader = arguments.length > 3 ? loader.fileOptions(FileOption.READ, FileOption.DIRECT) : loader;
+            LoadedArrays arrays = loader.load(Path.of(arguments[0])).block();
             long loaded = System.nanoTime();
-            check(arrays);
+            check(arrays, Integer.parseInt(arguments[2]));
             exit("open %.1f ms, load %.1f ms, %s", (opened - start) / 1e6, (loaded - opened) / 1e6, arrays.paths());
         }
         StorageFile file = backend.openFile(Path.of(arguments[0])).block();
@@ -80,12 +83,12 @@ public final class FirstByte {
                 .blockLast();
     }
 
-    /** The first block of the first array, and the last of the last, which have the content of the test file. */
-    private static void check(LoadedArrays arrays) {
+    /** The first block of the first array, and the last of the last: each file has the content of the test file. */
+    private static void check(LoadedArrays arrays, int files) {
         List<DeviceArray> all = arrays.arrays();
         DeviceArray last = all.get(all.size() - 1);
         check(all.get(0).region().buffer(), all.get(0).region().offset(), 0);
-        check(last.region().buffer(), last.region().offset() + last.bytes() - BLOCK, arrays.bytes() - BLOCK);
+        check(last.region().buffer(), last.region().offset() + last.bytes() - BLOCK, arrays.bytes() / files - BLOCK);
     }
 
     private static void check(DeviceBuffer buffer, long at, long place) {

@@ -98,9 +98,11 @@ final class GpuBench extends DeviceBench {
 
     @Override
     public boolean holds(String condition) {
-        return condition.equals("several")
-                ? devices > 1
-                : bytes() >= Order.of("file " + condition).number("at-least");
+        return switch (condition) {
+            case "several" -> devices > 1;
+            case "tmpfs" -> Files.isDirectory(settings.directory().resolve("tmpfs"));
+            default -> bytes() >= Order.of("file " + condition).number("at-least");
+        };
     }
 
     /** Returns the process of the C peers. */
@@ -131,7 +133,10 @@ final class GpuBench extends DeviceBench {
     }
 
     private ArraysFile model(Order order) throws IOException {
-        return ArraysFile.of(settings.directory(), order.get("arrays"), bytes());
+        return ArraysFile.of(
+                order.has("tmpfs") ? settings.directory().resolve("tmpfs") : settings.directory(),
+                order.get("arrays"),
+                bytes());
     }
 
     private List<Path> files(Order order) {
@@ -154,8 +159,9 @@ final class GpuBench extends DeviceBench {
     }
 
     private Contender start(Order order) throws IOException, InterruptedException {
-        String file = (order.has("arrays") && !order.has("c") ? model(order).path() : hot).toString();
-        String bytes = order.get("bytes", order.has("arrays") ? FirstByte.ARRAYS : "4096");
+        boolean arrays = order.has("arrays") && !order.has("bytes");
+        String file = (arrays ? model(order).path() : hot).toString();
+        String bytes = arrays ? FirstByte.ARRAYS : order.get("bytes", "4096");
         if (order.has("python")) {
             List<String> command = new ArrayList<>(PYTHON);
             command.addAll(List.of("load_file", file));
@@ -164,7 +170,14 @@ final class GpuBench extends DeviceBench {
         if (order.has("c")) {
             return peers.starting(order, "first", order.get("c"), file, bytes);
         }
-        return StartContender.jvm(List.of(file, bytes), settings.directory(), order);
+        List<String> arguments = new ArrayList<>(List.of(file, bytes, order.get("files", "1")));
+        if (order.has("files")) {
+            arguments.set(0, ArraysFile.shards(settings.directory(), Integer.parseInt(order.get("files")), bytes()).toString());
+        }
+        if (order.has("direct")) {
+            arguments.add("direct");
+        }
+        return StartContender.jvm(arguments, settings.directory(), order);
     }
 
     @Override

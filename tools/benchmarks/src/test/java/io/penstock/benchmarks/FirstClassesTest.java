@@ -40,7 +40,7 @@ class FirstClassesTest {
             "backend-cufile",
             Pattern.compile("io\\.penstock\\.backend\\.cufile\\..*"),
             "formats",
-            Pattern.compile("io\\.penstock\\.formats\\..*"));
+            Pattern.compile("(io\\.penstock\\.formats|com\\.fasterxml\\.jackson)\\..*"));
 
     private static final Pattern LOADED = Pattern.compile("[^ ]*\\[[^]]*] ?([\\w.$]+) source: .*");
 
@@ -52,27 +52,30 @@ class FirstClassesTest {
     @BeforeAll
     static void load() throws Exception {
         CufileRowsTest.useFakes();
-        ArraysFile model = ArraysFile.of(folder, "model", 16 << 20);
+        used = new LinkedHashSet<>();
+        load(ArraysFile.of(folder, "model", 16 << 20).path(), 1);
+        load(ArraysFile.shards(folder, 4, 64 << 20), 4); // which parses an index, too
+        used.removeIf(name -> name.startsWith("io.penstock.benchmarks."));
+    }
+
+    private static void load(Path file, int files) throws IOException, InterruptedException {
         Path log = folder.resolve("loaded.txt");
         List<String> command = OtherProcess.java(
                 List.of("-Xlog:class+load=info:file=" + log + ":tags"),
                 FirstByte.class,
-                model.path().toString(),
-                FirstByte.ARRAYS);
+                file.toString(),
+                FirstByte.ARRAYS,
+                String.valueOf(files));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(GpuBench.libraries());
         Process process =
                 builder.redirectOutput(Redirect.to(folder.resolve("printed").toFile())).start();
-        assertThat(process.waitFor())
-                .as(() -> printed())
-                .isZero();
-        used = new LinkedHashSet<>();
+        assertThat(process.waitFor()).as(() -> printed()).isZero();
         try (Stream<String> lines = Files.lines(log)) {
             lines.map(LOADED::matcher)
                     .filter(line -> line.matches() && !line.group(1).contains("$$"))
                     .forEach(line -> used.add(line.group(1)));
         }
-        used.removeIf(name -> name.startsWith("io.penstock.benchmarks."));
     }
 
     private static String printed() {
