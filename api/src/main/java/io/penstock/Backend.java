@@ -143,7 +143,8 @@ public interface Backend extends AutoCloseable {
      * again.
      *
      * <p><b>Errors:</b> {@link PermanentStorageException} if the export has ended, is one of this process, or is of
-     * another device; {@link IllegalArgumentException} at once if this backend does not open such URIs.
+     * a device that this backend's does not reach; {@link IllegalArgumentException} at once if this backend does not
+     * open such URIs.
      *
      * <p><b>Cancellation:</b> at any moment; a buffer that has not reached the subscriber is closed.
      */

@@ -69,9 +69,9 @@ public interface PeerExport extends AutoCloseable {
     }
 
     /**
-     * Returns the URI by which other processes of this host, with a backend on the same device, open the buffer:
-     * {@link Backend#openBuffer}. The first call starts to listen for them. A process that has the URI and runs as the
-     * same user can read and write the memory, and other buffers of the same allocation of the driver.
+     * Returns the URI by which other processes of this host, with a backend on the same device or on one that reaches it,
+     * open the buffer: {@link Backend#openBuffer}. The first call starts to listen for them. A process that has the URI
+     * and runs as the same user can read and write the memory, and other buffers of the same allocation of the driver.
      *
      * @throws UnsupportedOperationException if other processes cannot open this memory; the message states why
      * @throws IllegalStateException if the export is closed

@@ -2,8 +2,8 @@
 package io.penstock;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,6 +30,8 @@ import reactor.util.context.Context;
  * <p>The read is cut into chunks. A member that has nothing to copy reads the next chunk that no member has begun; it copies
  * each chunk that another member has.
  *
+ * <p>The members may be {@linkplain #ofProcesses processes of one host}, each with a GPU of its own.
+ *
  * <p><b>Result:</b> one completion per member, when every member that takes part has all its bytes: until then others copy
  * from its buffer. A member takes part from the subscription to its Mono to the end of it: subscribe to all of them at once.
  * {@link Completion#path} is the path of the reads, {@link Completion#reason} has the number of bytes that were copied.
@@ -42,18 +44,15 @@ import reactor.util.context.Context;
 public final class SharedRead {
 
     private static final long CHUNK_BYTES = 16L << 20;
-    private static final int IN_FLIGHT = 8; // chunks that a member reads, and as many that it copies
 
     private final long chunkBytes;
-    // Stands on the public API of any backend, and therefore not in the engine. The end of each chunk scans all chunks
-    // of
-    // all members: a thousand chunks for 16 GiB.
+    private final @Nullable SharedPlace place; // of members in other processes
+    // Stands on the public API of any backend, and therefore not in the engine.
     private final AtomicInteger news = new AtomicInteger(); // events since the present turn of advance()
 
     // Guarded by this.
-    private final List<Member> members = new ArrayList<>();
-    private @Nullable Member[] holders = {}; // by chunk: a member that takes part and has it
-    private @Nullable Member[] readers = {}; // by chunk: the member that reads it now
+    private @Nullable Transfer first;
+    private SharedSchedule<Member> schedule = new SharedSchedule<>(0);
 
     /** Creates a read in chunks of 16 MiB. */
     public SharedRead() {
@@ -66,10 +65,74 @@ public final class SharedRead {
      * @throws IllegalArgumentException if it is less than 1
      */
     public SharedRead(long chunkBytes) {
+        this(chunkBytes, null);
+    }
+
+    private SharedRead(long chunkBytes, @Nullable SharedPlace place) {
         if (chunkBytes < 1) {
             throw new IllegalArgumentException("chunks must have at least 1 byte, had " + chunkBytes);
         }
         this.chunkBytes = chunkBytes;
+        this.place = place;
+    }
+
+    /**
+     * Returns a read whose members are processes of this host that run as the same user: a server has one for each GPU.
+     * They meet at Unix-domain sockets, and open each other's buffers by {@link PeerExport#uri}; so their backends must
+     * export memory ({@code cufile}), and the GPUs must reach each other. A process that cannot copy from another one
+     * reads the file itself, and its {@link Completion#reason} has the cause.
+     *
+     * <pre>{@code
+     * SharedRead shared = SharedRead.ofProcesses(Path.of("/run/user/1000/model"), 4, Duration.ofSeconds(10));
+     * return shared.join(gpu, Transfer.read(file.all(), buffer.all()));
+     * }</pre>
+     *
+     * <p><b>Result:</b> as above; a member that is done also waits for processes that have not come yet, for
+     * {@code patience} at most, since one that comes later reads everything itself. {@link Completion#reason} tells if
+     * some did not come.
+     *
+     * <p><b>Threading:</b> a thread for each member, which sleeps until there is something to do; it delivers the signal
+     * when it has nothing else left to do.
+     *
+     * <p><b>Errors:</b> {@link UnsupportedOperationException} if other processes cannot open the buffers;
+     * {@link PermanentStorageException} if the others read another file, or other regions, or have chunks of another
+     * size, or if no socket can be made. A file is known by its device and number, length and time of modification.
+     *
+     * <p><b>Cancellation, and the end of a process</b> at any moment, also by {@code kill -9}: the others read what it was
+     * to read. Chunks count as copied once the process that had them has confirmed, after the copy, that it still has.
+     *
+     * <p><b>Ownership:</b> the first process that comes holds the socket; when it ends or leaves, another one makes a new
+     * socket. The last one deletes what is there. Memory that was {@linkplain Backend#wrap(long, long) wrapped} may be
+     * mapped by other processes for a moment after an error or a cancel, but not after a completion.
+     *
+     * @param socket where they meet: sockets named so, with a number behind, in a folder that all of them have; at most
+     *     some 100 bytes long
+     * @param processes how many will come
+     * @throws IllegalArgumentException if {@code processes} is less than 1
+     */
+    public static SharedRead ofProcesses(Path socket, int processes, Duration patience) {
+        if (processes < 1) {
+            throw new IllegalArgumentException("at least 1 process must come, was " + processes);
+        }
+        return new SharedRead(
+                CHUNK_BYTES,
+                new SharedPlace(socket.toAbsolutePath(), new AtomicInteger(processes), patience.toNanos()));
+    }
+
+    /**
+     * Returns another read of the same {@linkplain #ofProcesses processes}, which meet at a socket of their own. Processes
+     * that were missing, or had left, at the end of one of these reads are not waited for by later ones.
+     *
+     * @param name a name that no other read at this place has, the same in all processes
+     * @param chunkBytes the size of its chunks, the same in all processes
+     * @throws IllegalStateException if it is a read of one process
+     * @throws IllegalArgumentException if {@code chunkBytes} is less than 1
+     */
+    public SharedRead part(String name, long chunkBytes) {
+        if (place == null) {
+            throw new IllegalStateException("a shared read of one process has no parts");
+        }
+        return new SharedRead(chunkBytes, place.part(name));
     }
 
     /**
@@ -90,15 +153,17 @@ public final class SharedRead {
                 throw new IllegalArgumentException(read + ": only reads into buffers can be shared");
             }
         }
-        Member member = new Member(backend, read);
+        if (place != null) {
+            return new SharedMember(place, backend, new SharedTally(read, chunkBytes), chunkBytes).completion();
+        }
+        Member member = new Member(backend, new SharedTally(read, chunkBytes));
         synchronized (this) {
-            if (members.isEmpty()) {
-                holders = new Member[member.chunks.size()];
-                readers = new Member[member.chunks.size()];
+            if (first == null) {
+                first = read;
+                schedule = new SharedSchedule<>(member.tally.chunks());
             } else {
-                checkSame(members.get(0).read, read);
+                checkSame(first, read);
             }
-            members.add(member);
         }
         return Mono.create(member::start);
     }
@@ -120,51 +185,6 @@ public final class SharedRead {
         return transfer.fileRegion(pair).file().path().toAbsolutePath().normalize();
     }
 
-    /**
-     * A part of the read.
-     *
-     * @param read the transfer of a member
-     * @param pairs for each of its pairs, of which pair of the whole read it is a part
-     */
-    private record Chunk(Transfer read, List<Integer> pairs) {
-
-        static Chunk of(List<Transfer> parts, List<Integer> pairs) {
-            Transfer first = parts.get(0);
-            return new Chunk(parts.size() == 1 ? first : first.and(parts.subList(1, parts.size())), List.copyOf(pairs));
-        }
-    }
-
-    /** Cuts a read into chunks. */
-    private List<Chunk> chunks(Transfer read) {
-        List<Chunk> chunks = new ArrayList<>();
-        List<Transfer> parts = new ArrayList<>();
-        List<Integer> pairs = new ArrayList<>();
-        long room = chunkBytes;
-        for (int pair = 0; pair < read.pairs(); pair++) {
-            FileRegion from = read.fileRegion(pair);
-            BufferRegion to = (BufferRegion) read.target(pair);
-            for (long at = 0; at < from.length(); ) {
-                long bytes = Math.min(room, from.length() - at);
-                parts.add(Transfer.read(from.file().region(from.offset() + at, bytes), to.slice(at, bytes)));
-                pairs.add(pair);
-                at += bytes;
-                room -= bytes;
-                if (room == 0) {
-                    chunks.add(Chunk.of(parts, pairs));
-                    parts.clear();
-                    pairs.clear();
-                    room = chunkBytes;
-                }
-            }
-        }
-        if (!parts.isEmpty()) {
-            chunks.add(Chunk.of(parts, pairs));
-        } else if (chunks.isEmpty()) {
-            chunks.add(new Chunk(read, List.of())); // an empty read
-        }
-        return chunks;
-    }
-
     /** Starts whatever can start, until nothing can; then ends the members that are done. */
     private void advance() {
         if (news.getAndIncrement() != 0) {
@@ -172,153 +192,73 @@ public final class SharedRead {
         }
         int seen = 1;
         do {
-            for (Part part = next(); part != null; part = next()) {
-                part.start();
+            for (SharedSchedule.Order<Member> order = next(); order != null; order = next()) {
+                new Part(order).start();
             }
             seen = news.addAndGet(-seen);
         } while (seen != 0);
         endDone();
     }
 
+    private synchronized SharedSchedule.@Nullable Order<Member> next() {
+        return schedule.next();
+    }
+
     private void endDone() {
-        List<Member> done = new ArrayList<>();
+        List<Member> done = List.of();
         synchronized (this) {
-            boolean all = members.stream().allMatch(member -> !member.takesPart || member.isDone());
-            for (Member member : members) {
-                if (all && member.takesPart) {
-                    leave(member);
-                    done.add(member);
-                }
+            if (schedule.allDone()) {
+                done = schedule.present();
+                done.forEach(schedule::leave);
             }
         }
-        done.forEach(member -> member.sink().success(Shared.of(member)));
-    }
-
-    private synchronized @Nullable Part next() {
-        for (Member member : members) {
-            for (int chunk = member.first; member.takesPart && chunk < member.state.length; chunk++) {
-                if (member.state[chunk] != Member.MISSING) {
-                    member.first += chunk == member.first && member.state[chunk] == Member.THERE ? 1 : 0;
-                    continue;
-                }
-                Member holder = holders[chunk];
-                if (holder != null && !member.refused[chunk]) {
-                    if (member.copies < IN_FLIGHT) {
-                        member.copies++;
-                        member.state[chunk] = Member.COMING;
-                        return new Part(member, chunk, holder);
-                    }
-                } else if ((readers[chunk] == null || member.refused[chunk]) && member.reads < IN_FLIGHT) {
-                    member.reads++;
-                    member.state[chunk] = Member.COMING;
-                    readers[chunk] = readers[chunk] == null ? member : readers[chunk];
-                    return new Part(member, chunk, null);
-                }
-            }
-        }
-        return null;
-    }
-
-    /** Removes a member: no other copies from its buffer from now on. The caller holds the lock. */
-    private void leave(Member member) {
-        member.takesPart = false;
-        for (int chunk = 0; chunk < holders.length; chunk++) {
-            readers[chunk] = readers[chunk] == member ? null : readers[chunk];
-            if (holders[chunk] == member) {
-                holders[chunk] = null;
-                for (Member other : members) {
-                    if (other.takesPart && other.state[chunk] == Member.THERE && other.whole[chunk]) {
-                        holders[chunk] = other;
-                    }
-                }
-            }
-        }
+        done.forEach(member -> member.sink().success(member.tally.completion("")));
     }
 
     /** Called when a part has ended. */
     private void ended(Part part, @Nullable Completion completion, @Nullable Throwable failure) {
-        Member member = part.member;
-        int chunk = part.chunk;
-        Throwable fatal = null;
+        Member member = part.order.member();
         synchronized (this) {
-            if (!member.takesPart) {
+            if (!member.takesPart()) {
                 return;
             }
-            Member from = part.from;
-            if (from == null) {
-                member.reads--;
-                readers[chunk] = readers[chunk] == member ? null : readers[chunk];
-                fatal = failure;
-            } else {
-                member.copies--;
-                member.refused[chunk] = failure != null; // then the file is read
-            }
-            if (completion == null) {
-                member.state[chunk] = Member.MISSING;
-            } else if (from != null && !from.takesPart) {
-                member.state[chunk] = Member.MISSING; // its owner may have written to the buffer meanwhile
-            } else {
-                member.arrived(chunk, completion, from != null);
-                if (member.whole[chunk] && holders[chunk] == null) {
-                    holders[chunk] = member; // a short one is read by each: what lies behind the end is not copied
-                }
+            boolean whole = completion != null && SharedTally.isWhole(completion);
+            if (schedule.ended(part.order, completion != null, whole) && completion != null) {
+                member.tally.arrived(part.order.chunk(), completion, part.order.from() != null);
             }
         }
-        if (fatal != null) {
-            member.fail(fatal);
+        if (failure != null && part.order.from() == null) {
+            member.fail(failure);
         } else {
             advance();
         }
     }
 
     /** A backend that takes part. Its fields are guarded by the lock of the shared read, unless stated otherwise. */
-    private final class Member implements Disposable {
-
-        private static final byte MISSING = 0;
-        private static final byte COMING = 1;
-        private static final byte THERE = 2;
+    private final class Member extends SharedSchedule.Seat implements Disposable {
 
         private final Backend backend;
-        private final Transfer read;
-        private final List<Chunk> chunks;
-        private final byte[] state; // by chunk
-        private final boolean[] whole; // by chunk: it arrived, and was not cut short by the end of the file
-        private final boolean[] refused; // by chunk: copying failed
+        private final SharedTally tally;
         private final Disposable.Composite running = Disposables.composite(); // thread-safe
         private @Nullable MonoSink<Completion> sink; // written before it takes part
         private boolean started;
-        private boolean takesPart;
-        private int first; // no chunk before it is missing
-        private int reads;
-        private int copies;
-        private int there;
-        private final long[] bytes; // by pair
-        private long copied;
-        private @Nullable Completion lastRead;
-        private long subscribedNanos;
-        private long startedNanos = Long.MAX_VALUE;
-        private long endedNanos;
 
-        Member(Backend backend, Transfer read) {
+        Member(Backend backend, SharedTally tally) {
+            super(tally.chunks());
             this.backend = backend;
-            this.read = read;
-            this.chunks = chunks(read);
-            this.state = new byte[chunks.size()];
-            this.whole = new boolean[chunks.size()];
-            this.refused = new boolean[chunks.size()];
-            this.bytes = new long[read.pairs()];
+            this.tally = tally;
         }
 
         void start(MonoSink<Completion> to) {
             synchronized (SharedRead.this) {
                 if (started) {
-                    to.error(new IllegalStateException("a shared read runs once: " + read));
+                    to.error(new IllegalStateException("a shared read runs once: " + tally.read()));
                     return;
                 }
                 started = true;
-                subscribedNanos = System.nanoTime();
+                tally.subscribed();
                 sink = to;
-                takesPart = true;
+                schedule.join(this);
             }
             to.onCancel(this);
             advance();
@@ -326,24 +266,6 @@ public final class SharedRead {
 
         MonoSink<Completion> sink() {
             return Objects.requireNonNull(sink);
-        }
-
-        boolean isDone() {
-            return there == state.length;
-        }
-
-        void arrived(int chunk, Completion completion, boolean byCopy) {
-            state[chunk] = THERE;
-            there++;
-            whole[chunk] = completion.bytes() == completion.transfer().length();
-            List<Integer> pairs = chunks.get(chunk).pairs();
-            for (int i = 0; i < pairs.size(); i++) {
-                bytes[pairs.get(i)] += completion.bytes(i);
-            }
-            copied += byCopy ? completion.bytes() : 0;
-            lastRead = byCopy && lastRead != null ? lastRead : completion;
-            startedNanos = Math.min(startedNanos, completion.startedNanos());
-            endedNanos = completion.endedNanos();
         }
 
         void fail(Throwable failure) {
@@ -360,10 +282,10 @@ public final class SharedRead {
 
         private boolean stop() {
             synchronized (SharedRead.this) {
-                if (!takesPart) {
+                if (!takesPart()) {
                     return false;
                 }
-                leave(this);
+                schedule.leave(this);
             }
             running.dispose();
             advance();
@@ -374,24 +296,23 @@ public final class SharedRead {
     /** A chunk on its way into a member's buffer: from the file, or from the buffer of another. */
     private final class Part extends BaseSubscriber<Completion> {
 
-        private final Member member;
-        private final int chunk;
-        private final @Nullable Member from;
+        private final SharedSchedule.Order<Member> order;
 
-        Part(Member member, int chunk, @Nullable Member from) {
-            this.member = member;
-            this.chunk = chunk;
-            this.from = from;
+        Part(SharedSchedule.Order<Member> order) {
+            this.order = order;
         }
 
         void start() {
+            Member member = order.member();
             if (!member.running.add(this)) {
                 return; // cancelled meanwhile
             }
             try {
-                Transfer own = member.chunks.get(chunk).read();
-                Transfer moves =
-                        from == null ? own : copy(from.chunks.get(chunk).read(), own);
+                Transfer own = member.tally.chunk(order.chunk()).read();
+                Member from = order.from();
+                Transfer moves = from == null
+                        ? own
+                        : copy(from.tally.chunk(order.chunk()).read(), own);
                 member.backend.submit(moves).subscribe(this);
             } catch (RuntimeException | Error e) { // one that is thrown would end no member, now or later
                 onError(e);
@@ -399,83 +320,28 @@ public final class SharedRead {
         }
 
         private static Transfer copy(Transfer there, Transfer here) {
-            Transfer copies = Transfer.copy((BufferRegion) there.target(0), (BufferRegion) here.target(0));
-            List<Transfer> more = new ArrayList<>();
-            for (int pair = 1; pair < here.pairs(); pair++) {
-                more.add(Transfer.copy((BufferRegion) there.target(pair), (BufferRegion) here.target(pair)));
+            List<Transfer> copies = new ArrayList<>();
+            for (int pair = 0; pair < here.pairs(); pair++) {
+                copies.add(Transfer.copy((BufferRegion) there.target(pair), (BufferRegion) here.target(pair)));
             }
-            return more.isEmpty() ? copies : copies.and(more);
+            return SharedTally.joined(copies);
         }
 
         @Override
         public Context currentContext() {
-            return Context.of(member.sink().contextView());
+            return Context.of(order.member().sink().contextView());
         }
 
         @Override
         protected void hookOnNext(Completion completion) {
-            member.running.remove(this);
+            order.member().running.remove(this);
             ended(this, completion, null);
         }
 
         @Override
         protected void hookOnError(Throwable failure) {
-            member.running.remove(this);
+            order.member().running.remove(this);
             ended(this, null, failure);
-        }
-    }
-
-    /** The completion of a member; {@code read} is of one of its reads, if it has made one. */
-    private record Shared(
-            Transfer transfer,
-            List<Long> ofPairs,
-            long copied,
-            Completion read,
-            long subscribedNanos,
-            long startedNanos,
-            long endedNanos)
-            implements Completion {
-
-        static Shared of(Member member) {
-            return new Shared(
-                    member.read,
-                    Arrays.stream(member.bytes).boxed().toList(),
-                    member.copied,
-                    Objects.requireNonNull(member.lastRead),
-                    member.subscribedNanos,
-                    member.startedNanos,
-                    member.endedNanos);
-        }
-
-        @Override
-        public long bytes() {
-            return ofPairs.stream().mapToLong(Long::longValue).sum();
-        }
-
-        @Override
-        public long bytes(int pair) {
-            return ofPairs.get(pair);
-        }
-
-        @Override
-        public TransferPath path() {
-            return read.path();
-        }
-
-        @Override
-        public Evidence evidence() {
-            return read.evidence();
-        }
-
-        @Override
-        public String reason() {
-            return copied + " of " + bytes() + " bytes were copied from buffers of other members"
-                    + (read.reason().isEmpty() ? "" : "; " + read.reason());
-        }
-
-        @Override
-        public String toString() {
-            return transfer + ": " + bytes() + " bytes, " + path();
         }
     }
 }

@@ -34,15 +34,25 @@ final class IpcPeer implements AutoCloseable {
 
     /** Starts a JVM with options of the backend as environment variables. */
     IpcPeer(Map<String, String> environment) throws IOException {
-        this(environment, "", ProcessBuilder.Redirect.INHERIT);
+        this(IpcPeer.class, environment, "", ProcessBuilder.Redirect.INHERIT);
+    }
+
+    /** Starts a JVM with another program, which takes commands and answers them, too. */
+    static IpcPeer of(Class<?> program, Map<String, String> environment) throws IOException {
+        return new IpcPeer(program, environment, "", ProcessBuilder.Redirect.INHERIT);
     }
 
     /** Starts a JVM that has at most so many descriptors, and logs into a file. */
     static IpcPeer limited(Map<String, String> environment, int descriptors, Path log) throws IOException {
-        return new IpcPeer(environment, "ulimit -n " + descriptors + " && ", ProcessBuilder.Redirect.to(log.toFile()));
+        return new IpcPeer(
+                IpcPeer.class,
+                environment,
+                "ulimit -n " + descriptors + " && ",
+                ProcessBuilder.Redirect.to(log.toFile()));
     }
 
-    private IpcPeer(Map<String, String> environment, String shell, ProcessBuilder.Redirect log) throws IOException {
+    private IpcPeer(Class<?> program, Map<String, String> environment, String shell, ProcessBuilder.Redirect log)
+            throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
                         "sh",
                         "-c",
@@ -53,7 +63,7 @@ final class IpcPeer implements AutoCloseable {
                         "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
                         "-cp",
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                        IpcPeer.class.getName())
+                        program.getName())
                 .redirectError(log);
         builder.environment().putAll(environment);
         process = builder.start();
@@ -67,12 +77,32 @@ final class IpcPeer implements AutoCloseable {
 
     /** Gives a command, and returns the answer. */
     String ask(String command) {
+        tell(command);
+        return answer();
+    }
+
+    /** Gives a command. */
+    void tell(String command) {
         commands.println(command);
+    }
+
+    /** Returns the next answer. */
+    String answer() {
         try {
             return Objects.requireNonNull(answers.readLine(), "the other process has ended");
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Ends it as kill -9 does, after some time. */
+    void killAfter(long millis) {
+        try {
+            process.waitFor(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        kill();
     }
 
     /** Ends it as kill -9 does, and waits for that. */

@@ -4,6 +4,7 @@ package io.penstock.backend.cufile;
 import static io.penstock.backend.cufile.GpuFixture.await;
 import static io.penstock.backend.cufile.GpuFixture.content;
 import static io.penstock.backend.cufile.GpuFixture.get;
+import static io.penstock.backend.cufile.GpuFixture.move;
 import static io.penstock.backend.cufile.GpuFixture.random;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -107,12 +108,27 @@ class IpcTest extends IpcRules {
     }
 
     @Test
-    void memoryOfAnotherGpuIsRefusedByItsUuid() {
+    void memoryOfAnotherGpuIsCopiedByTheLinkBetweenThem() {
         URI uri = exported(4096, 3);
+        try (var second = gpu.backend(GpuFixture.options(CufilePath.STAGED).with(CufileOptions.DEVICE, 1))) {
+            DeviceBuffer own = gpu.buffer(second, 4096);
+            DeviceBuffer imported = gpu.keep(get(second.openBuffer(uri)));
+            move(second, Transfer.copy(imported.all(), own.all()));
+            assertThat(content(own)).isEqualTo(random(4096, 3));
+            imported.close();
+            own.close();
+        }
+    }
+
+    @Test
+    void memoryOfAGpuThatIsNotReachedIsRefusedWithItsUuid() {
+        URI uri = exported(4096, 3);
+        Fakes.cuda().set("no_peers", 1);
         try (var second = gpu.backend(GpuFixture.options(CufilePath.STAGED).with(CufileOptions.DEVICE, 1))) {
             assertThatThrownBy(() -> get(second.openBuffer(uri)))
                     .isInstanceOf(PermanentStorageException.class)
-                    .hasMessageContaining("it is memory of the GPU with UUID");
+                    .hasMessageContaining("it is memory of the GPU with UUID")
+                    .hasMessageContaining("does not reach it: cuIpcOpenMemHandle");
         }
     }
 

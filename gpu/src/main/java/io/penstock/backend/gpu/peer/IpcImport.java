@@ -26,7 +26,8 @@ import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * GPU memory of another process, mapped into a context of this one.
+ * GPU memory of another process, mapped into a context of this one: of its GPU, or of one that its GPU reaches, to which
+ * CUDA then gives it access.
  *
  * <p><b>Threading:</b> thread-safe.
  */
@@ -53,7 +54,8 @@ public final class IpcImport implements AutoCloseable {
     /**
      * Connects to an export and maps its memory. Blocks.
      *
-     * @throws PermanentStorageException if the export has ended, is of this process or of another GPU
+     * @throws PermanentStorageException if the export has ended, is of this process, or of a GPU that the context's does not
+     *     reach
      * @throws PenstockException with the driver's answer
      */
     public static IpcImport open(GpuContext context, URI uri) {
@@ -127,13 +129,6 @@ public final class IpcImport implements AutoCloseable {
                     null);
         }
         UUID gpu = IpcMessage.gpu(context);
-        if (!message.gpu().equals(gpu)) {
-            throw refused(
-                    uri,
-                    "it is memory of the GPU with UUID " + message.gpu() + ", this backend uses " + context.gpu()
-                            + " with UUID " + gpu,
-                    null);
-        }
         DriverApi driver = context.driver();
         long[] base = new long[1];
         int result = context.attempt(
@@ -142,6 +137,16 @@ public final class IpcImport implements AutoCloseable {
             throw refused(
                     uri,
                     driver.words().vendor() + " opens memory of another process in one context only: "
+                            + driver.error("ipcOpenMemHandle", result),
+                    null);
+        }
+        if (result != DriverApi.SUCCESS
+                && !message.gpu().equals(gpu)
+                && driver.foreignCause(result).isEmpty()) {
+            throw refused(
+                    uri,
+                    "it is memory of the GPU with UUID " + message.gpu() + ", and this backend's " + context.gpu()
+                            + " with UUID " + gpu + " does not reach it: "
                             + driver.error("ipcOpenMemHandle", result),
                     null);
         }
