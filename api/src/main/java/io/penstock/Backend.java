@@ -266,6 +266,38 @@ public interface Backend extends AutoCloseable {
      */
     Mono<Long> write(WritePlan plan, Function<? super Chunk, ? extends Publisher<Long>> fill);
 
+    /** Reads many small files, packed, with {@link Pack.Plan#DEFAULT}. */
+    default Flux<Pack> pack(Publisher<Path> paths) {
+        return pack(paths, Pack.Plan.DEFAULT);
+    }
+
+    /**
+     * Reads many small files of this machine as a whole, one behind the other into buffers of device memory. Their sizes
+     * need not be known: each is opened, sized, read and closed, many at a time, on Linux by io_uring on one thread of
+     * the subscription. For a device that the processor cannot address, a pack is filled in host memory, and is one copy.
+     *
+     * <p><b>Result:</b> packs, and entries in them, in the order of the paths. A pack is emitted when the next file does
+     * not fit, or the paths have ended. A file that cannot be read is an entry with an error: of the same types as the
+     * errors of {@link #openFile(Path, FileOption...)}; {@link PermanentStorageException} for a file that becomes shorter
+     * meanwhile, and for one that has more bytes than a pack, which is to be streamed, or read with larger packs. Bytes
+     * that are appended while the file is read are left out. Named pipes and devices are refused, and not waited for.
+     *
+     * <p><b>Threading:</b> {@code paths} is subscribed to with the subscriber's context; its demand comes from the
+     * thread of the subscription, which may block. It requests paths ahead: for two times the files in flight.
+     *
+     * <p><b>Backpressure:</b> a pack is begun when it is requested and fewer than {@code plan.depth()} are open.
+     *
+     * <p><b>Errors:</b> an error of {@code paths}, behind the pack of the paths that came before it; the errors of
+     * allocating, and of copying to the device; {@link ClosedException} if the backend is closed.
+     *
+     * <p><b>Cancellation:</b> at any moment: cancels {@code paths}, closes all files, and frees packs that have not
+     * reached the subscriber, as soon as calls in flight have returned.
+     *
+     * <p><b>Ownership:</b> the subscriber closes each pack. Operators that queue elements drop them when they are
+     * cancelled: use {@code concatMap} or {@code flatMap} and close a pack there.
+     */
+    Flux<Pack> pack(Publisher<Path> paths, Pack.Plan plan);
+
     /**
      * Reads a file into the heap, as {@link #read(StreamPlan)} does, in pieces of at most 256 KiB, a few of them ahead.
      */

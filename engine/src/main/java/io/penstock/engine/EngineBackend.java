@@ -13,6 +13,7 @@ import io.penstock.DeviceLostException;
 import io.penstock.Explanation;
 import io.penstock.FileOption;
 import io.penstock.Options;
+import io.penstock.Pack;
 import io.penstock.StorageFile;
 import io.penstock.StreamPlan;
 import io.penstock.SubmitOptions;
@@ -21,6 +22,7 @@ import io.penstock.TransferListener;
 import io.penstock.WritePlan;
 import io.penstock.engine.kit.MonoOpen;
 import io.penstock.engine.kit.remote.RemoteProvider;
+import io.penstock.engine.pack.FluxPack;
 import io.penstock.engine.publisher.Copies;
 import io.penstock.engine.publisher.FluxSubmit;
 import io.penstock.engine.publisher.MonoEnqueue;
@@ -252,13 +254,13 @@ final class EngineBackend implements Backend, Port {
     @Override
     public DeviceBuffer allocateNow(long bytes) {
         Checks.bufferBytes(bytes);
-        return buffer("allocation of " + bytes + " bytes", bytes, () -> driver.allocate(bytes));
+        return buffer("allocation of " + bytes + " bytes", () -> driver.allocate(bytes), memory -> bytes);
     }
 
     @Override
     public DeviceBuffer wrap(long nativeHandle, long bytes) {
         Checks.bufferBytes(bytes);
-        return buffer("wrapping of " + bytes + " bytes", bytes, () -> driver.wrap(nativeHandle, bytes));
+        return buffer("wrapping of " + bytes + " bytes", () -> driver.wrap(nativeHandle, bytes), memory -> bytes);
     }
 
     @Override
@@ -267,7 +269,7 @@ final class EngineBackend implements Backend, Port {
             throw new IllegalArgumentException("buffer must be direct and writable, was " + memory);
         }
         int bytes = memory.remaining();
-        return buffer("wrapping of " + bytes + " bytes", bytes, () -> driver.wrap(memory.slice()));
+        return buffer("wrapping of " + bytes + " bytes", () -> driver.wrap(memory.slice()), wrapped -> bytes);
     }
 
     @Override
@@ -280,10 +282,6 @@ final class EngineBackend implements Backend, Port {
 
     private <T extends AutoCloseable> Mono<T> open(Callable<T> call) {
         return new MonoOpen<>(Schedulers.boundedElastic()::schedule, delivery(), call);
-    }
-
-    private DeviceBuffer buffer(String request, long bytes, Supplier<DeviceMemory> source) {
-        return buffer(request, source, memory -> bytes);
     }
 
     private DeviceBuffer buffer(String request, Supplier<DeviceMemory> source, ToLongFunction<DeviceMemory> length) {
@@ -340,6 +338,11 @@ final class EngineBackend implements Backend, Port {
     }
 
     @Override
+    public Flux<Pack> pack(Publisher<Path> paths, Pack.Plan plan) {
+        return new FluxPack(this, options, paths, plan);
+    }
+
+    @Override
     public Explanation explain(Transfer transfer) {
         checks.transfer(transfer);
         return choice.explain(transfer);
@@ -352,23 +355,17 @@ final class EngineBackend implements Backend, Port {
 
     @Override
     public Counters counters() {
-        int stagingBuffers = 0;
-        int inUse = 0;
-        for (IoQueues ofPath : ioQueues) {
-            for (IoQueue ioQueue : ofPath.all()) {
-                stagingBuffers += ioQueue.nativeQueue().stagingStates().size();
-                inUse += ioQueue.nativeQueue().stagingBuffersInUse();
-            }
-        }
         return resources.counters(
-                closing.inFlight(), stagingBuffers, inUse, choice.fallbacks().count());
+                closing.inFlight(),
+                ioQueues.stream().mapToInt(IoQueues::stagingBuffers).sum(),
+                ioQueues.stream().mapToInt(IoQueues::stagingBuffersInUse).sum(),
+                choice.fallbacks().count());
     }
 
     @Override
     public List<List<StagingState>> stagingStates() {
         return ioQueues.stream()
-                .flatMap(ofPath -> ofPath.all().stream())
-                .map(ioQueue -> ioQueue.nativeQueue().stagingStates())
+                .flatMap(IoQueues::stagingStates)
                 .filter(states -> !states.isEmpty())
                 .toList();
     }

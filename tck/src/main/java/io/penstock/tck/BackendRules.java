@@ -21,6 +21,7 @@ public interface BackendRules
                 LeaseRules,
                 WritePlanRules,
                 ByteRules,
+                PackRules,
                 ListenerRules,
                 PathRules,
                 ErrorRules,

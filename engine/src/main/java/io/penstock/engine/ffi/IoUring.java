@@ -15,6 +15,13 @@ public final class IoUring {
     public static final byte IORING_OP_ASYNC_CANCEL = 14;
     public static final byte IORING_OP_READ = 22;
     public static final byte IORING_OP_WRITE = 23;
+    public static final byte IORING_OP_OPENAT2 = 28;
+
+    /** The bytes of {@code struct open_how}: flags, mode, resolve. */
+    public static final int OPEN_HOW_BYTES = 24;
+
+    /** For {@code resolve}: no other mount, not by a link either. */
+    public static final int RESOLVE_NO_XDEV = 1;
 
     public static final int IOSQE_FIXED_FILE = 1;
     public static final int IOSQE_ASYNC = 1 << 4;

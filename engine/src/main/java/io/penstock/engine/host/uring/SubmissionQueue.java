@@ -74,6 +74,11 @@ public final class SubmissionQueue {
                 IoUring.IORING_OP_FSYNC, flags, fd, 0, dataOnly ? IoUring.IORING_FSYNC_DATASYNC : 0, userData);
     }
 
+    /** Opens the name at {@code name}, from a folder, as the {@code struct open_how} at {@code how} has it. */
+    public boolean open(int folder, long name, long how, long userData) {
+        return prepare(IoUring.IORING_OP_OPENAT2, 0, folder, how, name, IoUring.OPEN_HOW_BYTES, 0, userData);
+    }
+
     /**
      * Cancels the operation {@code target}; completes with 0, ENOENT (not found, or no longer cancellable) or EALREADY.
      */

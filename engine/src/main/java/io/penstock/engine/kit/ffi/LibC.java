@@ -19,7 +19,11 @@ public final class LibC {
     public static final int O_CREAT = 0x40;
     public static final int O_EXCL = 0x80;
     public static final int O_TRUNC = 0x200;
+    public static final int O_NOCTTY = 0x100;
+    public static final int O_NONBLOCK = 0x800;
     public static final int O_CLOEXEC = 0x80000;
+    /** Of a folder that names are opened from: it need not be readable. */
+    public static final int O_PATH = 0x200000;
     /** AArch64 kept the number of 32-bit ARM. */
     public static final int O_DIRECT = Machine.IS_AARCH64 ? 0x10000 : 0x4000;
 
