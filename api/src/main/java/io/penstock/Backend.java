@@ -299,6 +299,25 @@ public interface Backend extends AutoCloseable {
     Flux<Pack> pack(Publisher<Path> paths, Pack.Plan plan);
 
     /**
+     * Writes the files of packs, of this backend or of the application's own buffers, to this machine: the entries
+     * without an error, each to its path. A file appears as a whole or not at all.
+     *
+     * <p><b>Result:</b> the entries of the packs, those of one pack in their order; with an error that the file could not
+     * be written for, or that it had before.
+     *
+     * <p><b>Threading:</b> files are written by blocking calls on threads for files, some for each pack: the kernel
+     * creates none otherwise. Two packs are requested at a time.
+     *
+     * <p><b>Errors:</b> the errors of {@code packs}; of copying from the device; of a folder that cannot be synced.
+     *
+     * <p><b>Cancellation:</b> at any moment: no file is begun any more. A file that is being written stays, as a whole,
+     * or does not.
+     *
+     * <p><b>Ownership:</b> each pack is closed when it is written, also after a cancel.
+     */
+    Flux<Pack.Entry> unpack(Publisher<? extends Pack> packs, Pack.Writing how);
+
+    /**
      * Reads a file into the heap, as {@link #read(StreamPlan)} does, in pieces of at most 256 KiB, a few of them ahead.
      */
     default Flux<ByteBuffer> read(Path path) {

@@ -4,6 +4,7 @@ package io.penstock;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,12 +38,43 @@ public interface Pack extends AutoCloseable {
     void close();
 
     /**
+     * Returns a pack of a buffer that the application has filled, for {@link Backend#unpack}.
+     *
+     * @param entries where each file lies in {@code buffer}, and where it is to be written
+     * @throws IndexOutOfBoundsException if an entry does not lie inside the buffer
+     */
+    static Pack of(DeviceBuffer buffer, List<Entry> entries) {
+        entries.forEach(entry -> Objects.checkFromIndexSize(entry.offset, entry.length, buffer.length()));
+        return new Named(buffer, List.copyOf(entries), buffer::close);
+    }
+
+    /**
+     * Returns this pack with other paths, for {@link Backend#unpack}: for a copy, that of each target. To close it closes
+     * this one.
+     */
+    default Pack at(Function<? super Path, ? extends Path> paths) {
+        List<Entry> named = entries().stream()
+                .map(entry -> entry.at(paths.apply(entry.path())))
+                .toList();
+        return new Named(buffer(), named, this::close);
+    }
+
+    /** A pack with an index of the application's. */
+    record Named(DeviceBuffer buffer, List<Entry> entries, Runnable closing) implements Pack {
+
+        @Override
+        public void close() {
+            closing.run();
+        }
+    }
+
+    /**
      * One file of a pack.
      *
      * @param path as it was given
      * @param offset in bytes from the start of the buffer, a multiple of 64 where {@link Backend#pack} has chosen it
      * @param length in bytes; 0 if there is an error
-     * @param error why the file was not read; null if it was
+     * @param error why the file was not read, or not written; null if it was
      */
     record Entry(
             Path path, long offset, long length, @Nullable Exception error) {
@@ -55,6 +87,11 @@ public interface Pack extends AutoCloseable {
         /** Creates the entry of a file without an error. */
         public Entry(Path path, long offset, long length) {
             this(path, offset, length, null);
+        }
+
+        /** Returns the same bytes under another path. */
+        public Entry at(Path other) {
+            return new Entry(other, offset, length, error);
         }
     }
 
@@ -106,6 +143,29 @@ public interface Pack extends AutoCloseable {
         /** Returns this plan, with delivery on the thread that fills packs: the subscriber must not block. */
         public Plan direct() {
             return new Plan(packBytes, depth, inFlight, true);
+        }
+    }
+
+    /**
+     * How {@link Backend#unpack} writes files. Immutable.
+     *
+     * @param replaces whether a file that has the name already is replaced, which is an error of its entry else
+     * @param syncs whether a file, and its name, are durable when its entry is emitted; each folder is synced once for a
+     *     pack
+     */
+    record Writing(boolean replaces, boolean syncs) {
+
+        /** New files, not durable. */
+        public static final Writing DEFAULT = new Writing(false, false);
+
+        /** Returns this, with files that are replaced. */
+        public Writing replacing() {
+            return new Writing(true, syncs);
+        }
+
+        /** Returns this, with files that are durable. */
+        public Writing sync() {
+            return new Writing(replaces, true);
         }
     }
 }

@@ -395,6 +395,12 @@ public final class PartFile implements AutoCloseable {
 
     /** Gives the file its name, whose bytes must be durable: readers see the old file or this one. */
     public synchronized void commit() throws IOException {
+        name();
+        DirectorySync.force(Objects.requireNonNull(target.getParent()));
+    }
+
+    /** As {@link #commit}, but the name is durable only once the caller has synced the folder. */
+    public synchronized void name() throws IOException {
         checkWanted();
         if (replaces && Files.exists(target)) {
             KeptAttributes.copy(target, path(), files());
@@ -411,7 +417,6 @@ public final class PartFile implements AutoCloseable {
             Files.move(Objects.requireNonNull(hidden).path(), target, StandardCopyOption.ATOMIC_MOVE);
         }
         close();
-        DirectorySync.force(Objects.requireNonNull(target.getParent()));
     }
 
     /** A move would replace a file created there meanwhile; a link does not. */

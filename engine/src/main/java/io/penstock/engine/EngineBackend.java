@@ -23,6 +23,7 @@ import io.penstock.WritePlan;
 import io.penstock.engine.kit.MonoOpen;
 import io.penstock.engine.kit.remote.RemoteProvider;
 import io.penstock.engine.pack.FluxPack;
+import io.penstock.engine.pack.Unpacking;
 import io.penstock.engine.publisher.Copies;
 import io.penstock.engine.publisher.FluxSubmit;
 import io.penstock.engine.publisher.MonoEnqueue;
@@ -340,6 +341,11 @@ final class EngineBackend implements Backend, Port {
     @Override
     public Flux<Pack> pack(Publisher<Path> paths, Pack.Plan plan) {
         return new FluxPack(this, options, paths, plan);
+    }
+
+    @Override
+    public Flux<Pack.Entry> unpack(Publisher<? extends Pack> packs, Pack.Writing how) {
+        return Unpacking.of(this, packs, how);
     }
 
     @Override

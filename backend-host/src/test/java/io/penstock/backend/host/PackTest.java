@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.ClosedException;
+import io.penstock.DeviceBuffer;
 import io.penstock.Options;
 import io.penstock.Pack;
 import io.penstock.PermanentStorageException;
@@ -14,6 +15,8 @@ import io.penstock.engine.options.HostOptions;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -25,6 +28,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -351,6 +355,86 @@ class PackTest {
                     .block();
             assertThat(wholes).hasPositiveValue();
             assertNothingLeft(backend);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("variants")
+    void filesAreWrittenAsTheyWereRead(HostIo io) throws IOException {
+        List<Path> paths = new ArrayList<>(files(300));
+        paths.add(7, folder.resolve("absent"));
+        Path out = Files.createDirectory(folder.resolve("out"));
+        Function<Path, Path> target = path -> out.resolve(path.getFileName());
+        try (Backend backend = open(io)) {
+            Flux<Pack> packs = backend.pack(Flux.fromIterable(paths), SMALL).map(pack -> pack.at(target));
+            List<Pack.Entry> written = backend.unpack(packs, Pack.Writing.DEFAULT.sync())
+                    .collectList()
+                    .block();
+            assertThat(written).hasSize(301);
+            for (int i = 0; i < paths.size(); i++) {
+                Path copy = target.apply(paths.get(i));
+                if (i == 7) {
+                    assertThat(copy).doesNotExist();
+                } else {
+                    assertThat(copy).hasSameBinaryContentAs(paths.get(i));
+                }
+            }
+            assertThat(written).filteredOn(entry -> entry.error() != null).hasSize(1);
+            assertThat(Files.list(out)).hasSize(300); // no hidden name is left
+            assertNothingLeft(backend);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("variants")
+    void aFileThatExistsIsReplacedOrAnErrorOfItsEntry(HostIo io) throws IOException {
+        Path there = Files.writeString(folder.resolve("there"), "old and longer");
+        Path nowhere = folder.resolve("nowhere").resolve("file");
+        try (Backend backend = open(io)) {
+            List<Pack.Entry> kept = write(backend, Pack.Writing.DEFAULT, there, nowhere);
+            assertThat(kept.get(0).error()).isInstanceOf(FileAlreadyExistsException.class);
+            assertThat(kept.get(1).error()).isInstanceOf(IOException.class);
+            assertThat(there).hasContent("old and longer");
+            List<Pack.Entry> replaced = write(backend, Pack.Writing.DEFAULT.replacing(), there, folder);
+            assertThat(replaced.get(0).error()).isNull();
+            assertThat(replaced.get(1).error()).isInstanceOf(IOException.class);
+            assertThat(there).hasContent("new");
+            assertThat(Files.list(folder)).containsExactly(there);
+            assertNothingLeft(backend);
+        }
+    }
+
+    private static List<Pack.Entry> write(Backend backend, Pack.Writing how, Path... paths) {
+        DeviceBuffer buffer = backend.allocate(3).block();
+        buffer.upload(0, ByteBuffer.wrap("new".getBytes(StandardCharsets.UTF_8)))
+                .block();
+        List<Pack.Entry> entries =
+                Stream.of(paths).map(path -> new Pack.Entry(path, 0, 3)).toList();
+        return backend.unpack(Flux.just(Pack.of(buffer, entries)), how)
+                .collectList()
+                .block();
+    }
+
+    @ParameterizedTest
+    @MethodSource("variants")
+    void aCancelledWriteLeavesWholeFilesOnly(HostIo io) throws IOException {
+        List<Path> paths = files(300);
+        Random random = new Random(5);
+        try (Backend backend = open(io)) {
+            for (int i = 0; i < 20; i++) {
+                Path out = Files.createDirectory(folder.resolve("out" + i));
+                Function<Path, Path> target = path -> out.resolve(path.getFileName());
+                Flux<Pack> packs = backend.pack(Flux.fromIterable(paths), SMALL).map(pack -> pack.at(target));
+                var running = backend.unpack(packs, Pack.Writing.DEFAULT).subscribe();
+                LockSupport.parkNanos(random.nextInt(10_000_000));
+                running.dispose();
+                assertNothingLeft(backend);
+                for (Path path : paths) {
+                    if (Files.exists(target.apply(path))) {
+                        assertThat(target.apply(path)).hasSameBinaryContentAs(path);
+                    }
+                }
+            }
         }
     }
 

@@ -53,6 +53,11 @@ public final class UnnamedFile implements AutoCloseable {
         return Optional.of(file);
     }
 
+    /** Returns its descriptor, which stays its own. */
+    public int fd() {
+        return fd;
+    }
+
     /** Returns a path by which this process can open it. */
     public Path path() {
         return Path.of("/proc/self/fd/" + fd);
