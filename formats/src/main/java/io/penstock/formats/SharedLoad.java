@@ -5,9 +5,13 @@ import io.penstock.Backend;
 import io.penstock.Completion;
 import io.penstock.SharedRead;
 import io.penstock.Transfer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
 import reactor.core.publisher.Mono;
 
 /**
@@ -19,21 +23,58 @@ import reactor.core.publisher.Mono;
  * Mono.zip(Loader.of(gpu0).shared(shared).load(path), Loader.of(gpu1).shared(shared).load(path));
  * }</pre>
  *
+ * <p>Or, in each of four processes:
+ *
+ * <pre>{@code
+ * SharedLoad shared = SharedLoad.ofProcesses(Path.of("/run/user/1000/model"), 4, Duration.ofSeconds(10));
+ * Loader.of(gpu).shared(shared).load(path);
+ * }</pre>
+ *
  * <p>Arrays that are decoded, converted, or sliced are loaded by each for itself. A load that fails or is
  * cancelled leaves the others alone. Used for one round of loads; thread-safe.
  */
 public final class SharedLoad {
 
-    private record Part(Path file, int number) {}
+    private static final long CHUNK_BYTES = 16L << 20;
+
+    private record Part(Path file, int number) {
+
+        /** Returns a short name, which is the same in all processes. */
+        String name() {
+            byte[] path = file.toAbsolutePath().normalize().toString().getBytes(StandardCharsets.UTF_8);
+            return UUID.nameUUIDFromBytes(path).toString().substring(0, 13) + "-" + number;
+        }
+    }
 
     private final ConcurrentMap<Part, SharedRead> parts = new ConcurrentHashMap<>();
+    private final Function<Part, SharedRead> reads;
 
     /** Creates one that no load takes part in. */
-    public SharedLoad() {}
+    public SharedLoad() {
+        this(part -> new SharedRead());
+    }
+
+    private SharedLoad(Function<Part, SharedRead> reads) {
+        this.reads = reads;
+    }
+
+    /**
+     * Returns what loads of several processes of this host have in common, each of which loads the same arrays of the same
+     * paths: as by {@link SharedRead#ofProcesses}, for each gibibyte. A process that does not come within
+     * {@code patience}, or leaves, is not waited for again.
+     *
+     * @param socket where they meet: some sockets with names that begin so
+     * @param processes how many will come
+     * @throws IllegalArgumentException if {@code processes} is less than 1
+     */
+    public static SharedLoad ofProcesses(Path socket, int processes, Duration patience) {
+        SharedRead all = SharedRead.ofProcesses(socket, processes, patience);
+        return new SharedLoad(part -> all.part(part.name(), CHUNK_BYTES));
+    }
 
     /** Returns the completion of a read, the {@code number}th of its file, in each of the loads. */
     Mono<Completion> join(Backend backend, Path file, int number, Transfer read) {
-        return Mono.defer(() -> parts.computeIfAbsent(new Part(file, number), part -> new SharedRead())
-                .join(backend, read));
+        return Mono.defer(
+                () -> parts.computeIfAbsent(new Part(file, number), reads).join(backend, read));
     }
 }

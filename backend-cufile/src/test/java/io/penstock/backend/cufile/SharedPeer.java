@@ -3,6 +3,7 @@ package io.penstock.backend.cufile;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.BufferRegion;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.FileOption;
@@ -10,6 +11,8 @@ import io.penstock.SharedRead;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
 import io.penstock.engine.testing.FakeControl;
+import io.penstock.formats.Loader;
+import io.penstock.formats.SharedLoad;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -23,6 +26,7 @@ import java.util.Objects;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
+import reactor.core.scheduler.Schedulers;
 
 /** A process that takes part in shared reads, for {@link IpcPeer}: each command but {@code start} has one answer. */
 final class SharedPeer {
@@ -76,12 +80,16 @@ final class SharedPeer {
                 start(command);
                 return "";
             }
+            case "load" -> {
+                load(command);
+                return "";
+            }
             case "cancel" -> {
                 Objects.requireNonNull(running).dispose();
                 return "cancelled";
             }
             case "sum" -> {
-                return "" + sum(Objects.requireNonNull(buffer));
+                return "" + sum(Objects.requireNonNull(buffer).all());
             }
             case "close" -> {
                 Objects.requireNonNull(buffer).close();
@@ -121,6 +129,26 @@ final class SharedPeer {
                         e -> System.out.println("failed " + e));
     }
 
+    /** {@code load FILE SOCKET PROCESSES PATIENCE}: answers when it ends, with the sum of the array. */
+    private void load(String[] command) {
+        SharedLoad shared = SharedLoad.ofProcesses(
+                Path.of(command[2]), Integer.parseInt(command[3]), Duration.ofMillis(Long.parseLong(command[4])));
+        long before = bytesRead();
+        running = Loader.of(backend)
+                .shared(shared)
+                .load(Path.of(command[1]))
+                .publishOn(Schedulers.boundedElastic()) // for the sum, which waits
+                .subscribe(
+                        loaded -> {
+                            try (loaded) {
+                                long read = bytesRead() - before;
+                                BufferRegion array = loaded.arrays().get(0).region();
+                                System.out.println("loaded " + read + " " + sum(array));
+                            }
+                        },
+                        e -> System.out.println("failed " + e));
+    }
+
     private static String done(Completion done, long bytesRead, long nanos) {
         return "done " + done.bytes() + " " + bytesRead + " " + nanos + " " + done.path() + " " + done.reason();
     }
@@ -135,11 +163,11 @@ final class SharedPeer {
         }
     }
 
-    private static long sum(DeviceBuffer buffer) {
+    private static long sum(BufferRegion region) {
         CRC32 crc = new CRC32();
-        for (long at = 0; at < buffer.length(); at += PIECE) {
-            ByteBuffer piece = ByteBuffer.allocateDirect((int) Math.min(PIECE, buffer.length() - at));
-            GpuFixture.get(buffer.download(at, piece));
+        for (long at = 0; at < region.length(); at += PIECE) {
+            ByteBuffer piece = ByteBuffer.allocateDirect((int) Math.min(PIECE, region.length() - at));
+            GpuFixture.get(region.buffer().download(region.offset() + at, piece));
             crc.update(piece.rewind());
         }
         return crc.getValue();

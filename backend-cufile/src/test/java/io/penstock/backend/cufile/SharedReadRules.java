@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -35,6 +36,7 @@ abstract class SharedReadRules {
     static final int PROCESSES = 4;
     static final int MIB = 1 << 20;
     private static final long PATIENCE = 60_000; // milliseconds: longer than any test waits
+    private static final long CLASSES = 4 * MIB; // at most, that a process reads meanwhile
     private static final long LITTLE = 2_000; // for tests in which some may not come
 
     private static final @Nullable IpcPeer[] STARTED = new IpcPeer[PROCESSES];
@@ -106,10 +108,15 @@ abstract class SharedReadRules {
 
     /** Makes a file, each MiB of which is another. */
     Path file(String name) throws IOException {
+        return file(name, "");
+    }
+
+    private Path file(String name, String header) throws IOException {
         Path file = folder.resolve(name);
         ByteBuffer block = ByteBuffer.wrap(GpuFixture.random(MIB, name.hashCode()));
         CRC32 crc = new CRC32();
         try (FileChannel to = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            to.write(ByteBuffer.wrap(header.getBytes(StandardCharsets.ISO_8859_1)));
             for (long at = 0; at < bytes; at += MIB) {
                 block.putLong(0, at);
                 block.limit((int) Math.min(MIB, bytes - at));
@@ -204,6 +211,26 @@ abstract class SharedReadRules {
             }
             assertThat(read(allEnded())).isBetween(bytes, bytes + bytes / 10);
         }
+    }
+
+    @Test
+    @Timeout(180)
+    void fourProcessesLoadAnArrayOnce() throws IOException {
+        String header =
+                String.format("%-117s\n", "{'descr': '|u1', 'fortran_order': False, 'shape': (" + bytes + ",), }");
+        Path file = file("file.npy", "\u0093NUMPY\1\0v\0" + header);
+        for (int process = 0; process < PROCESSES; process++) {
+            peer(process).tell("load " + file + " " + folder.resolve("load") + " " + PROCESSES + " " + PATIENCE);
+            waiting.add(process);
+        }
+        long read = 0;
+        for (int process = 0; process < PROCESSES; process++) {
+            String[] answer = answer(process);
+            assertThat(answer[0]).as(String.join(" ", answer)).isEqualTo("loaded");
+            assertThat(answer[2]).as("process " + process).isEqualTo("" + sum);
+            read += Long.parseLong(answer[1]);
+        }
+        assertThat(read).isLessThan(bytes + bytes / 10 + PROCESSES * CLASSES);
     }
 
     private long readByAll() {

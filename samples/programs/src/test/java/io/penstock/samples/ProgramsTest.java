@@ -102,14 +102,19 @@ class ProgramsTest {
         HostProbe.of(folder).awaitNoMoreThan(before, Duration.ofSeconds(20));
     }
 
-    @Test
-    void loadModel() throws IOException {
+    private Path model() throws IOException {
         byte[] header = ("{\"norm\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,12]},"
                         + "\"o_proj\":{\"dtype\":\"U8\",\"shape\":[4,10],\"data_offsets\":[12,52]}}")
                 .getBytes(StandardCharsets.UTF_8);
         ByteBuffer bytes = ByteBuffer.allocate(8 + header.length + 52).order(ByteOrder.LITTLE_ENDIAN);
-        Path model = folder.resolve("model.safetensors");
-        Files.write(model, bytes.putLong(header.length).put(header).array());
+        return Files.write(
+                folder.resolve("model.safetensors"),
+                bytes.putLong(header.length).put(header).array());
+    }
+
+    @Test
+    void loadModel() throws IOException {
+        Path model = model();
         Loader loader = Loader.of(backend);
         assertThat(LoadModel.describe(loader, model).block())
                 .isEqualTo("norm F32 [3] at 0\no_proj U8 [4, 10] at 256\n52 bytes");
@@ -148,6 +153,24 @@ class ProgramsTest {
                     .hasSize(2)
                     .allSatisfy(end -> assertThat(end.bytes()).isEqualTo(BYTES));
         }
+    }
+
+    /** VendorProgramsTest has two processes. */
+    @Test
+    void loadByProcesses() throws IOException {
+        Path model = model();
+        Mono<LoadedArrays> load = LoadByProcesses.load(backend, model, folder.resolve("meeting"), 1);
+        if (name.equals("cufile")) {
+            try (LoadedArrays loaded = load.block()) {
+                assertThat(loaded.arrays()).hasSize(2);
+            }
+        } else {
+            assertThatThrownBy(load::block)
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageStartingWith(
+                            "processes cannot share a read into memory that other processes cannot open: ");
+        }
+        assertThat(folder).isDirectoryNotContaining("glob:**/meeting*");
     }
 
     @Test

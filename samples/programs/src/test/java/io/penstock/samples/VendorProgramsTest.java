@@ -15,6 +15,7 @@ import static org.lwjgl.opencl.CL12.clEnqueueFillBuffer;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.BufferRegion;
 import io.penstock.DeviceBuffer;
 import io.penstock.Options;
 import io.penstock.backend.dx11.device.Adapter;
@@ -24,17 +25,22 @@ import io.penstock.backend.dx11.ffi.D3d11;
 import io.penstock.backend.gl.GlPump;
 import io.penstock.backend.gl.HeadlessContext;
 import io.penstock.backend.opencl.OpenClOptions;
+import io.penstock.formats.LoadedArrays;
 import io.penstock.tck.Require;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.IntBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
@@ -122,18 +128,49 @@ class VendorProgramsTest {
         }
     }
 
+    private static Process start(Class<?> program, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                program.getName()));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    /** Two processes with one GPU. */
+    @Test
+    void loadByProcesses() throws IOException, InterruptedException {
+        require("cufile", "gpu");
+        String header = String.format(
+                "\u0093NUMPY\1\0v\0%-117s\n", "{'descr': '|u1', 'fortran_order': False, 'shape': (" + BYTES + ",), }");
+        Path model = folder.resolve("model.npy");
+        Files.write(model, header.getBytes(StandardCharsets.ISO_8859_1));
+        Files.write(model, data, StandardOpenOption.APPEND);
+        Path socket = folder.resolve("meeting");
+        Process other = start(LoadByProcesses.class, model.toString(), socket.toString(), "2", "0");
+        try (Backend gpu = Backends.open("cufile");
+                LoadedArrays loaded =
+                        LoadByProcesses.load(gpu, model, socket, 2).block();
+                BufferedReader printed = other.inputReader()) {
+            BufferRegion array = loaded.arrays().get(0).region();
+            ByteBuffer copy = ByteBuffer.allocate(BYTES);
+            array.buffer().download(array.offset(), copy).block();
+            assertThat(copy.array()).isEqualTo(data);
+            assertThat(printed.readLine()).isEqualTo("1 arrays on GPU 0");
+            assertThat(other.waitFor()).isZero();
+        } finally {
+            other.destroy();
+        }
+    }
+
     /** The exporter is a process of its own. */
     @Test
     void shareMemory() throws IOException, InterruptedException {
         require("cufile", "gpu");
-        Process exporter = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        ShareMemory.class.getName(),
-                        file.toString())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        Process exporter = start(ShareMemory.class, file.toString());
         try (Backend backend = Backends.open("cufile");
                 BufferedReader printed = exporter.inputReader()) {
             URI uri = URI.create(printed.readLine());
