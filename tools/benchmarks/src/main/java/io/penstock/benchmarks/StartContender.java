@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.benchmarks;
 
-import com.sun.jna.Platform;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -69,9 +68,10 @@ final class StartContender implements Contender {
     /** What the launchers tell JNA: where its library is, and where the system's are, which it asks ldconfig otherwise. */
     private static List<String> jna(Path folder) throws IOException {
         String name = "libjnidispatch.so";
-        String resource = "/com/sun/jna/" + Platform.RESOURCE_PREFIX + "/" + name;
+        String processor = System.getProperty("os.arch").replace("amd64", "x86-64");
+        String resource = "/com/sun/jna/linux-" + processor + "/" + name;
         Path unpacked = Files.createDirectories(folder.resolve("jna"));
-        try (InputStream library = Platform.class.getResourceAsStream(resource)) {
+        try (InputStream library = StartContender.class.getResourceAsStream(resource)) {
             Files.copy(Objects.requireNonNull(library), unpacked.resolve(name), StandardCopyOption.REPLACE_EXISTING);
         }
         return List.of("-Djna.boot.library.path=" + unpacked, "-Djna.platform.library.path=/usr/lib:/lib");
