@@ -43,7 +43,7 @@ public final class HeaderBytes implements NpyHeader.Source, AutoCloseable {
         channel = Files.newByteChannel(path);
         try {
             length = channel.size();
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             try (channel) {
                 throw e; // also if the close fails
             }

@@ -226,7 +226,7 @@ public final class PenstockDirectory extends FSDirectory {
         }
         try {
             output.close(); // empty
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             try (file) {
                 throw e;
             }

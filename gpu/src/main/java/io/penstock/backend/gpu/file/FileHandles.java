@@ -83,7 +83,7 @@ public final class FileHandles {
     private StorageKind kind(HostFile linux) throws IOException {
         try {
             return storages.of(linux.path());
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             try (linux) {
                 throw e; // also if the close fails
             }
