@@ -25,6 +25,10 @@ final class StartContender implements Contender {
     private static final String FIRST_BYTE = "first byte";
     private static final long ARCHIVING_SECONDS = 60;
 
+    /** Whether an archive has classes linked and profiles, too. */
+    private static final boolean IS_25 = Runtime.version().feature() >= 25;
+
+
     /** What the time counts from; but for the start of the process, the program has measured it itself. */
     private enum Since {
         PROCESS,
@@ -51,13 +55,14 @@ final class StartContender implements Contender {
         return new StartContender(builder, order);
     }
 
-    /** Returns {@link FirstByte} in a JVM; with {@code archive} by a class archive, as the launchers do. */
+    /** Returns {@link FirstByte} in a JVM; with {@code archive} by an archive of classes, as the launchers do. */
     static StartContender jvm(List<String> arguments, Path folder, Order order)
             throws IOException, InterruptedException {
         List<String> options = new ArrayList<>();
         if (order.has("archive")) {
-            options.addAll(List.of("-XX:SharedArchiveFile=" + archive(arguments, folder, order), "-Xlog:disable"));
             options.addAll(jna(folder));
+            String use = IS_25 ? "-XX:AOTCache=" : "-XX:SharedArchiveFile=";
+            options.addAll(List.of(use + archive(options, arguments, folder, order), "-Xlog:disable"));
         }
         if (order.has("options")) {
             options.add(order.get("options"));
@@ -85,11 +90,13 @@ final class StartContender implements Contender {
     /**
      * Returns the archive, written by a run at its exit; fails for a class path with folders, which cannot have one.
      */
-    private static Path archive(List<String> arguments, Path folder, Order order)
+    private static Path archive(List<String> jna, List<String> arguments, Path folder, Order order)
             throws IOException, InterruptedException {
         Path archive = folder.resolve("first-byte-" + Integer.toHexString(arguments.hashCode()) + ".jsa");
         Files.deleteIfExists(archive); // perhaps of other classes
-        List<String> options = List.of("-XX:ArchiveClassesAtExit=" + archive, "-Xlog:disable");
+        List<String> options = new ArrayList<>(jna);
+        String make = IS_25 ? "-XX:AOTCacheOutput=" : "-XX:ArchiveClassesAtExit=";
+        options.addAll(List.of(make + archive, "-Xlog:disable"));
         Process run = jvm(options, arguments, order).program.start();
         run.getInputStream().readAllBytes();
         if (!run.waitFor(ARCHIVING_SECONDS, TimeUnit.SECONDS)) {
