@@ -116,7 +116,7 @@ public final class Unpacking {
 
     private void begin() {
         sink.onCancel(() -> cancelled = true);
-        int threads = Math.max(1, Math.min(written.length / FEWEST_FILES, 2 * processors()));
+        int threads = Math.max(1, Math.min(written.length / FEWEST_FILES, processors()));
         int part = (written.length + threads - 1) / threads;
         calls.set(threads);
         Path first = written.length == 0 ? Path.of("") : written[0].path();

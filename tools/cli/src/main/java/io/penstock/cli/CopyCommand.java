@@ -5,6 +5,7 @@ import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.FileOption;
 import io.penstock.Options;
+import io.penstock.Pack;
 import io.penstock.PenstockException;
 import io.penstock.engine.kit.ffi.NativeAccess;
 import io.penstock.file.PartFile;
@@ -34,7 +35,9 @@ import picocli.CommandLine.Spec;
 import reactor.core.publisher.Mono;
 
 /** {@code penstock copy}: any file, through device memory, into a new file. */
-@Command(name = "copy", description = "Copies a file through device memory, and prints the I/O path.")
+@Command(
+        name = "copy",
+        description = "Copies a file, or the files of a folder, through device memory, and prints the I/O path.")
 final class CopyCommand implements Callable<Integer> {
 
     private static final int MOST_PARTS = 10_000; // of an object
@@ -46,7 +49,11 @@ final class CopyCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(index = "0", paramLabel = "SRC", converter = FileName.class, description = "A path, or a URL.")
+    @Parameters(
+            index = "0",
+            paramLabel = "SRC",
+            converter = FileName.class,
+            description = "A path, also of a folder, or a URL.")
     private Path source = Path.of("");
 
     @Parameters(
@@ -72,6 +79,13 @@ final class CopyCommand implements Callable<Integer> {
             description = "Bytes per transfer; four are in flight (default: 8MiB).")
     private long chunkBytes;
 
+    @Option(
+            names = "--jobs",
+            paramLabel = "FILES",
+            defaultValue = "64",
+            description = "Of a folder: how many small files are opened and read at a time (default: 64).")
+    private int jobs = 64;
+
     @Option(names = "--verify", description = "Reads both files again and prints their SHA-256 sums.")
     private boolean verify;
 
@@ -88,8 +102,11 @@ final class CopyCommand implements Callable<Integer> {
         if (!FileName.isRemote(destination) && Files.isDirectory(destination)) {
             destination = fileIn(destination);
         }
-        check();
         Variant variant = choice.variant(path);
+        if (!isForeign() && Files.isDirectory(source)) {
+            return copyFolder(variant);
+        }
+        check();
         boolean uploads = FileName.isRemote(destination);
         boolean sized = uploads && !choice.ownsFile(source);
         Options options = sized ? sized(variant.options(), Files.size(source)) : variant.options();
@@ -118,6 +135,40 @@ final class CopyCommand implements Callable<Integer> {
             return 0;
         } finally {
             progress.clear();
+        }
+    }
+
+    private int copyFolder(Variant variant) throws IOException {
+        if (FileName.isRemote(destination) || verify || path != null) {
+            throw new IOException(source + " is a directory: it is copied to a folder of this machine, without --verify"
+                    + " and --path");
+        }
+        if (destination.toAbsolutePath().normalize().startsWith(source.toRealPath())) {
+            throw new IOException(source + " is a directory, and " + destination + " would lie in it");
+        }
+        PrintWriter err = spec.commandLine().getErr();
+        Pack.Plan plan = Pack.Plan.DEFAULT.inFlight(jobs);
+        try (Backend backend = choice.open(variant.options())) {
+            FolderCopy copy = new FolderCopy(source, destination, force, why -> err.println("penstock: " + why));
+            FolderCopy.Result result = copy.run(backend, plan, (from, to) -> copyLarge(backend, from, to));
+            PrintWriter out = spec.commandLine().getOut();
+            out.println("copied " + result.files() + " files of " + result.bytes() + " bytes to "
+                    + TextTable.plain(destination.toString()) + Progress.at(result.bytes(), result.nanos())
+                    + ", backend " + backend.name());
+            if (result.failed() > 0) {
+                err.println("penstock: " + result.failed() + " files were not copied");
+            }
+            out.flush();
+            err.flush();
+            return result.failed() == 0 ? 0 : 1;
+        }
+    }
+
+    private void copyLarge(Backend backend, Path from, Path to) throws IOException {
+        try (PartFile part = PartFile.create(to, force, null)) {
+            new DeviceCopy(backend, chunkBytes, null, created(false))
+                    .run(from, DataExtents.of(from), part.path(), (done, total, paths) -> {});
+            part.commit();
         }
     }
 

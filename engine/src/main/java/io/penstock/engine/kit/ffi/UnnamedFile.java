@@ -4,6 +4,7 @@ package io.penstock.engine.kit.ffi;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
@@ -21,6 +22,10 @@ public final class UnnamedFile implements AutoCloseable {
 
     // __O_TMPFILE and O_DIRECTORY, of which AArch64 kept the number of 32-bit ARM.
     private static final int O_TMPFILE = 0x400000 | (Machine.architecture().equals("aarch64") ? 0x4000 : 0x10000);
+
+    private static final String DESCRIPTORS = "/proc/self/fd/";
+
+    private static volatile boolean hasProc; // known only if it has
 
     private final int fd;
     private boolean closed; // guarded by this
@@ -46,10 +51,11 @@ public final class UnnamedFile implements AutoCloseable {
             return Optional.empty();
         }
         UnnamedFile file = new UnnamedFile(fd);
-        if (!Files.exists(file.path())) { // no /proc
+        if (!hasProc && !Files.exists(file.path())) {
             file.close();
             return Optional.empty();
         }
+        hasProc = true;
         return Optional.of(file);
     }
 
@@ -60,7 +66,7 @@ public final class UnnamedFile implements AutoCloseable {
 
     /** Returns a path by which this process can open it. */
     public Path path() {
-        return Path.of("/proc/self/fd/" + fd);
+        return Path.of(DESCRIPTORS + fd);
     }
 
     /**
@@ -69,8 +75,9 @@ public final class UnnamedFile implements AutoCloseable {
      * @throws FileAlreadyExistsException if the name exists, whatever it refers to
      */
     public void link(Path name) throws IOException {
-        int error = LibC.orErrno(Links.linkat(
-                Links.AT_FDCWD, PathName.of(path()), Links.AT_FDCWD, PathName.of(name), Links.AT_SYMLINK_FOLLOW));
+        byte[] own = (DESCRIPTORS + fd + "\0").getBytes(StandardCharsets.US_ASCII);
+        int error = LibC.orErrno(
+                Links.linkat(Links.AT_FDCWD, own, Links.AT_FDCWD, PathName.of(name), Links.AT_SYMLINK_FOLLOW));
         if (error == -Errno.EEXIST) {
             throw new FileAlreadyExistsException(name.toString());
         }
