@@ -39,6 +39,7 @@ final class HostBench implements Bench {
                         .anyMatch(listing -> listing.name().equals("cufile")
                                 && listing.availability().available());
             case "penstock" -> OtherProcess.COMMAND != null;
+            case "cold" -> SmallFiles.canDropCaches();
             default -> throw new IllegalArgumentException(condition);
         };
     }
@@ -76,6 +77,8 @@ final class HostBench implements Bench {
             case "ucx" ->
                 new UcxRead.Penstock(
                         order.get("tls"), order.constant(UcxRead.Memory.class, "memory", UcxRead.Memory.HOST));
+            case "small-packs", "small-elastic", "small-loop", "small-copy", "small-copy-loop" ->
+                SmallFiles.open(settings.directory(), order);
             default -> open(order, work(order));
         };
     }
