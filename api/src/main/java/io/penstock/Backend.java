@@ -302,8 +302,8 @@ public interface Backend extends AutoCloseable {
      * Writes the files of packs, of this backend or of the application's own buffers, to this machine: the entries
      * without an error, each to its path. A file appears as a whole or not at all.
      *
-     * <p><b>Result:</b> the entries of the packs, those of one pack in their order; with an error that the file could not
-     * be written for, or that it had before.
+     * <p><b>Result:</b> the entries of the packs, in the order of each pack; an entry has the error for which its file was not
+     * written, or was not read before.
      *
      * <p><b>Threading:</b> files are written by blocking calls on threads for files, some for each pack: the kernel
      * creates none otherwise. Two packs are requested at a time.

@@ -49,7 +49,7 @@ public interface Pack extends AutoCloseable {
     }
 
     /**
-     * Returns this pack with other paths, for {@link Backend#unpack}: for a copy, that of each target. To close it closes
+     * Returns this pack with other paths, such as the targets of a copy, for {@link Backend#unpack}. To close it closes
      * this one.
      */
     default Pack at(Function<? super Path, ? extends Path> paths) {

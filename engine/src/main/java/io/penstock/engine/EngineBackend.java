@@ -370,10 +370,7 @@ final class EngineBackend implements Backend, Port {
 
     @Override
     public List<List<StagingState>> stagingStates() {
-        return ioQueues.stream()
-                .flatMap(IoQueues::stagingStates)
-                .filter(states -> !states.isEmpty())
-                .toList();
+        return ioQueues.stream().flatMap(IoQueues::stagingStates).toList();
     }
 
     @Override

@@ -26,9 +26,11 @@ public interface IoQueues {
                 .sum();
     }
 
-    /** Returns what the staging buffers of each are used for, which may be none. */
+    /** Returns what the staging buffers of each are used for, if it has any. */
     default Stream<List<StagingState>> stagingStates() {
-        return all().stream().map(ioQueue -> ioQueue.nativeQueue().stagingStates());
+        return all().stream()
+                .map(ioQueue -> ioQueue.nativeQueue().stagingStates())
+                .filter(states -> !states.isEmpty());
     }
 
     /** Releases the I/O queues; completes when nothing of this caller is in flight. */

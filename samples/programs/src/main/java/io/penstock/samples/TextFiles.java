@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.Pack;
 import io.penstock.WritePlan;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,8 +15,6 @@ import reactor.core.publisher.Mono;
 
 /** Everyday work with files: finds lines of a text, copies many files at a time, and appends to a log. */
 public final class TextFiles {
-
-    private static final int AT_A_TIME = 32;
 
     private TextFiles() {}
 
@@ -42,14 +41,11 @@ public final class TextFiles {
         return backend.write(WritePlan.append(log), Flux.just(UTF_8.encode(line + "\n")));
     }
 
-    /** Copies files into a folder. Emits the path of each copy. */
+    /** Copies small files into a folder, durably. Emits the path of each copy. */
     static Flux<Path> copy(Backend backend, List<Path> files, Path folder) {
-        return Flux.fromIterable(files)
-                .flatMap(
-                        file -> {
-                            Path copy = folder.resolve(file.getFileName());
-                            return backend.write(copy, backend.read(file)).thenReturn(copy);
-                        },
-                        AT_A_TIME);
+        Flux<Pack> packs = backend.pack(Flux.fromIterable(files)) // many files in one buffer, with an index
+                .map(pack -> pack.at(file -> folder.resolve(file.getFileName())));
+        return backend.unpack(packs, Pack.Writing.DEFAULT.replacing().sync())
+                .concatMap(copy -> copy.error() == null ? Mono.just(copy.path()) : Mono.error(copy.error()));
     }
 }

@@ -90,7 +90,7 @@ final class FolderCopy {
         }
     }
 
-    /** Notes a file, with the permissions of its source where they are others than those of a new file. */
+    /** Notes a file, and gives it the permissions of its source, if a new file has others. */
     private void copied(Path copy, long length) throws IOException {
         files++;
         bytes += length;

@@ -47,7 +47,7 @@ class BudgetsTest {
             "backend-gl/", 4_500,
             "backend-nvme/", 5_100,
             "integrations/lucene/", 1_600,
-            "tools/cli/", 7_300,
+            "tools/cli/", 7_500,
             "tck/", 6_100,
             "samples/(?!renderer/)", 2_050);
 

@@ -40,7 +40,7 @@ import reactor.core.scheduler.Schedulers;
  */
 class HouseRulesTest {
 
-    private static final int MAX_API_TYPES = 44;
+    private static final int MAX_API_TYPES = 45;
 
     static final JavaClasses OURS = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())

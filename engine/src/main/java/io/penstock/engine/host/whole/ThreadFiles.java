@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 /** Whole files by blocking calls of the JDK on a few threads: any file system, on any operating system. */
 public final class ThreadFiles implements WholeFiles {
 
-    /** The most that is read of a file that states no size, such as those of /proc. */
+    /** The most that is read of a file that states no size, such as a file of /proc. */
     private static final int MOST_UNSTATED = 4 << 20;
 
     private static final CallThreads.Calls<WholeFile> CALLS = new CallThreads.Calls<>() {

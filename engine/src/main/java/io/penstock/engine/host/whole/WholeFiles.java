@@ -6,7 +6,7 @@ import io.penstock.engine.spi.Wakeup;
 /**
  * What opens, sizes, reads and closes files as a whole, many at a time.
  *
- * <p><b>Threading:</b> one thread, which may block, and which makes all calls but those of {@link #wakeup}.
+ * <p><b>Threading:</b> one thread, which may block, and which makes all calls, except on {@link #wakeup}.
  *
  * <p><b>Ownership:</b> what is opened is closed by the end of the reading, by {@link #release}, or because there was an
  * error; {@link #close} is called when nothing is in flight.
