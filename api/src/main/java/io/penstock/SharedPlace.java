@@ -98,6 +98,8 @@ record SharedPlace(Path socket, AtomicInteger processes, long patienceNanos) {
                     listen(number, host);
                 } else if (e instanceof ConnectException) { // refused
                     number++;
+                } else if (!Files.isWritable(at(number))) {
+                    throw new IOException(at(number) + " is a socket of another user", e);
                 } else {
                     return null; // made or ended this moment, or has no room in its backlog
                 }

@@ -105,8 +105,8 @@ public final class SharedRead {
      * socket. The last one deletes what is there. Memory that was {@linkplain Backend#wrap(long, long) wrapped} may be
      * mapped by other processes for a moment after an error or a cancel, but not after a completion.
      *
-     * @param socket where they meet: sockets named so, with a number behind, in a folder that all of them have; at most
-     *     some 100 bytes long
+     * @param socket where they meet: sockets named so, with a number behind, in a folder that all of them have, and that
+     *     no other user can write to; at most some 90 bytes long
      * @param processes how many will come
      * @throws IllegalArgumentException if {@code processes} is less than 1
      */

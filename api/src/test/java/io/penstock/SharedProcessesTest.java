@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -96,6 +97,7 @@ class SharedProcessesTest {
 
         private final ConcurrentMap<Long, Runnable> reads = new ConcurrentHashMap<>(); // by offset: their ends
         private final ConcurrentMap<Long, Runnable> copies = new ConcurrentHashMap<>();
+        private final List<Long> begun = new CopyOnWriteArrayList<>(); // the offsets of all reads
         private final StorageFile buffers;
         private final DeviceBuffer buffer;
         private final Backend backend =
@@ -118,6 +120,9 @@ class SharedProcessesTest {
 
         private Mono<Completion> submit(Transfer transfer) {
             boolean isRead = transfer.fileRegion(0).file() == file;
+            if (isRead) {
+                begun.add(transfer.fileOffset(0));
+            }
             CountDownLatch waiting = gate;
             if (!isRead && waiting != null) {
                 stuck = true;
@@ -183,6 +188,28 @@ class SharedProcessesTest {
         });
         assertThat(whole.get().bytes()).isEqualTo(CHUNKS);
         assertThat(late.get().bytes()).isEqualTo(CHUNKS);
+        await(() -> sockets().isEmpty());
+    }
+
+    @Test
+    void aNewHostIsToldWhatTheOthersHaveAndWhatTheyRead() throws Exception {
+        Joining host = new Joining("gone");
+        Joining other = new Joining("left");
+        Disposable first = host.join(shared(2, LONG)).subscribe();
+        await(() -> host.reads.size() == CHUNKS / 2);
+        CompletableFuture<Completion> whole = other.join(shared(2, LONG)).toFuture();
+        await(() -> other.reads.size() == CHUNKS / 2);
+        long chunk = CHUNKS / 2;
+        other.reads.remove(chunk).run();
+        await(() -> host.copies.containsKey(chunk)); // it is known that the other has this one
+        first.dispose();
+        await(() -> other.reads.containsKey(0L));
+        await(() -> {
+            other.endAll();
+            return whole.isDone();
+        });
+        assertThat(whole.get().bytes()).isEqualTo(CHUNKS);
+        assertThat(other.begun).as("chunks that it has read").hasSize(CHUNKS).doesNotHaveDuplicates();
         await(() -> sockets().isEmpty());
     }
 
