@@ -85,7 +85,17 @@ class PackTest {
     }
 
     /** What a pack has of each file, once it is closed. */
-    private record Got(Path path, byte[] bytes, Exception error) {}
+    private static final class Got {
+        final Path path;
+        final byte[] bytes;
+        final Exception error;
+
+        Got(Path path, byte[] bytes, Exception error) {
+            this.path = path;
+            this.bytes = bytes;
+            this.error = error;
+        }
+    }
 
     private static Flux<Got> take(Pack pack) {
         try (pack) {
@@ -135,7 +145,7 @@ class PackTest {
                     .concatMap(PackTest::take)
                     .collectList()
                     .block();
-            assertThat(got).extracting(Got::path).isEqualTo(paths);
+            assertThat(got).extracting(each -> each.path).isEqualTo(paths);
             for (int i = 0; i < paths.size(); i++) {
                 assertThat(got.get(i).bytes).isEqualTo(content(i));
                 assertThat(got.get(i).error).isNull();
@@ -159,7 +169,7 @@ class PackTest {
                     .concatMap(PackTest::take)
                     .collectList()
                     .block();
-            assertThat(got).extracting(Got::path).isEqualTo(paths);
+            assertThat(got).extracting(each -> each.path).isEqualTo(paths);
             assertThat(got.get(0).error).isInstanceOf(NoSuchFileException.class).hasMessage(absent.toString());
             assertThat(got.get(1).bytes).isEqualTo(content(1));
             assertThat(got.get(2).error).isInstanceOf(FileSystemException.class).hasMessageContaining("directory");
@@ -191,7 +201,7 @@ class PackTest {
             assertThat(got.get(0).error).hasMessageContaining("not a regular file");
             assertThat(got.get(1).error).hasMessageContaining("not a regular file");
             assertThat(got.get(2).error).hasMessageContaining("not a regular file");
-            assertThat(new String(got.get(3).bytes)).contains("Pid:"); // which states no length
+            assertThat(new String(got.get(3).bytes, StandardCharsets.UTF_8)).contains("Pid:"); // which states no length
             assertNothingLeft(backend);
         }
     }
@@ -380,7 +390,7 @@ class PackTest {
                 }
             }
             assertThat(written).filteredOn(entry -> entry.error() != null).hasSize(1);
-            assertThat(Files.list(out)).hasSize(300); // no hidden name is left
+            assertThat(out.toFile().list()).hasSize(300); // no hidden name is left
             assertNothingLeft(backend);
         }
     }
@@ -399,7 +409,7 @@ class PackTest {
             assertThat(replaced.get(0).error()).isNull();
             assertThat(replaced.get(1).error()).isInstanceOf(IOException.class);
             assertThat(there).hasContent("new");
-            assertThat(Files.list(folder)).containsExactly(there);
+            assertThat(folder.toFile().list()).containsExactly("there");
             assertNothingLeft(backend);
         }
     }

@@ -172,7 +172,10 @@ final class GpuBench extends DeviceBench {
         }
         List<String> arguments = new ArrayList<>(List.of(file, bytes, order.get("files", "1")));
         if (order.has("files")) {
-            arguments.set(0, ArraysFile.shards(settings.directory(), Integer.parseInt(order.get("files")), bytes()).toString());
+            arguments.set(
+                    0,
+                    ArraysFile.shards(settings.directory(), Integer.parseInt(order.get("files")), bytes())
+                            .toString());
         }
         if (order.has("direct")) {
             arguments.add("direct");

@@ -28,7 +28,6 @@ final class StartContender implements Contender {
     /** Whether an archive has classes linked and profiles, too. */
     private static final boolean IS_25 = Runtime.version().feature() >= 25;
 
-
     /** What the time counts from; but for the start of the process, the program has measured it itself. */
     private enum Since {
         PROCESS,
@@ -135,12 +134,11 @@ final class StartContender implements Contender {
                 .results()
                 .mapToDouble(part -> Double.parseDouble(part.group(1)))
                 .toArray();
-        double millis =
-                switch (since) {
-                    case READ -> parts[parts.length - 1];
-                    case OPENED -> Arrays.stream(parts).skip(1).sum();
-                    default -> Arrays.stream(parts).sum();
-                };
+        double millis = switch (since) {
+            case READ -> parts[parts.length - 1];
+            case OPENED -> Arrays.stream(parts).skip(1).sum();
+            default -> Arrays.stream(parts).sum();
+        };
         return (long) (millis * 1e6);
     }
 

@@ -68,8 +68,9 @@ class FirstClassesTest {
                 String.valueOf(files));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(GpuBench.libraries());
-        Process process =
-                builder.redirectOutput(Redirect.to(folder.resolve("printed").toFile())).start();
+        Process process = builder.redirectOutput(
+                        Redirect.to(folder.resolve("printed").toFile()))
+                .start();
         assertThat(process.waitFor()).as(() -> printed()).isZero();
         try (Stream<String> lines = Files.lines(log)) {
             lines.map(LOADED::matcher)
@@ -98,7 +99,8 @@ class FirstClassesTest {
     @ParameterizedTest
     @MethodSource("modules")
     void aModuleListsWhatAFirstLoadUsesOfIt(String module) throws IOException {
-        Path list = Path.of(System.getProperty("basedir", "")).toAbsolutePath()
+        Path list = Path.of(System.getProperty("basedir", ""))
+                .toAbsolutePath()
                 .resolve("../../" + module + "/src/main/resources/" + FirstClasses.NAMES);
         List<String> uses = used.stream()
                 .filter(name -> LISTED.get(module).matcher(name).matches())
@@ -108,9 +110,11 @@ class FirstClassesTest {
             Files.write(list, uses);
         }
         List<String> listed = Files.readAllLines(list);
-        assertThat(listed).doesNotHaveDuplicates().allSatisfy(name -> assertThat(exists(name))
-                .as("%s is no class (any more): write the list of %s again, by -Dapi.write=true", name, module)
-                .isTrue());
+        assertThat(listed)
+                .doesNotHaveDuplicates()
+                .allSatisfy(name -> assertThat(exists(name))
+                        .as("%s is no class (any more): write the list of %s again, by -Dapi.write=true", name, module)
+                        .isTrue());
         Set<String> missing = new HashSet<>(uses);
         listed.forEach(missing::remove);
         assertThat(missing)

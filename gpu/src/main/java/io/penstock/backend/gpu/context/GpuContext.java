@@ -31,7 +31,8 @@ public final class GpuContext extends SharedContext<GpuContext> {
     /** The call by which {@link #bind} makes the context current. */
     public static final String BIND = "ctxSetCurrent";
 
-    // By the driver, the GPU's ordinal, and the application's handle or 0 for the primary context. Lists, not records: the
+    // By the driver, the GPU's ordinal, and the application's handle or 0 for the primary context. Lists, not records:
+    // the
     // JVM makes a record's hashCode by method handles, whose first use takes 20 ms, as a first transfer of a GiB does.
     private static final Shared<List<Object>, GpuContext> OPEN = new Shared<>(GpuContext::close);
 

@@ -139,7 +139,8 @@ class OtherStoreTest {
         try (StorageFile file = get(backend.openFile(S3Server.uri(key), options));
                 DeviceBuffer buffer = get(backend.allocate(Math.max(1, bytes.length)))) {
             if (bytes.length > 0) {
-                ByteBuffer direct = ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
+                ByteBuffer direct =
+                        ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
                 get(buffer.upload(0, direct));
                 get(backend.submit(Transfer.write(buffer.region(0, bytes.length), file.region(0, bytes.length))));
             }
@@ -165,8 +166,7 @@ class OtherStoreTest {
         byte[] data = Arrays.copyOf(DATA, bytes);
         write("object", data, FileOption.WRITE, FileOption.CREATE, FileOption.TRUNCATE);
         assertThat(read("object", 0, bytes)).isEqualTo(data);
-        assertThat(read("object", bytes / 3, bytes - bytes / 3))
-                .isEqualTo(Arrays.copyOfRange(data, bytes / 3, bytes));
+        assertThat(read("object", bytes / 3, bytes - bytes / 3)).isEqualTo(Arrays.copyOfRange(data, bytes / 3, bytes));
     }
 
     @ParameterizedTest
@@ -223,8 +223,7 @@ class OtherStoreTest {
             byte[] other = new byte[100];
             Arrays.fill(other, (byte) 7);
             ask("PUT", "/bucket/changing", other);
-            assertThatThrownBy(() -> get(
-                            backend.submit(Transfer.read(file.region(50, 50), buffer.region(50, 50)))))
+            assertThatThrownBy(() -> get(backend.submit(Transfer.read(file.region(50, 50), buffer.region(50, 50)))))
                     .isInstanceOf(PermanentStorageException.class);
         }
     }
