@@ -11,7 +11,11 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 
 /**
@@ -35,6 +39,7 @@ import reactor.core.publisher.Mono;
  */
 public final class SharedLoad {
 
+    private static final Logger LOG = LoggerFactory.getLogger(SharedLoad.class);
     private static final long CHUNK_BYTES = 16L << 20;
 
     private record Part(Path file, int number) {
@@ -48,20 +53,23 @@ public final class SharedLoad {
 
     private final ConcurrentMap<Part, SharedRead> parts = new ConcurrentHashMap<>();
     private final Function<Part, SharedRead> reads;
+    private final Consumer<Completion> log;
 
     /** Creates one that no load takes part in. */
     public SharedLoad() {
-        this(part -> new SharedRead());
+        this(part -> new SharedRead(), done -> {});
     }
 
-    private SharedLoad(Function<Part, SharedRead> reads) {
+    private SharedLoad(Function<Part, SharedRead> reads, Consumer<Completion> log) {
         this.reads = reads;
+        this.log = log;
     }
 
     /**
      * Returns what loads of several processes of this host have in common, each of which loads the same arrays of the same
      * paths: as by {@link SharedRead#ofProcesses}, for each gibibyte. A process that does not come within
-     * {@code patience}, or leaves, is not waited for again.
+     * {@code patience}, or leaves, is not waited for again. The log has, at INFO, what the first part was: how many bytes
+     * were copied, how many processes came, and why a copy was refused.
      *
      * @param socket where they meet: some sockets with names that begin so
      * @param processes how many will come
@@ -69,12 +77,18 @@ public final class SharedLoad {
      */
     public static SharedLoad ofProcesses(Path socket, int processes, Duration patience) {
         SharedRead all = SharedRead.ofProcesses(socket, processes, patience);
-        return new SharedLoad(part -> all.part(part.name(), CHUNK_BYTES));
+        AtomicBoolean logged = new AtomicBoolean();
+        return new SharedLoad(part -> all.part(part.name(), CHUNK_BYTES), done -> {
+            if (logged.compareAndSet(false, true)) {
+                LOG.info("{}: {}", done.transfer(), done.reason());
+            }
+        });
     }
 
     /** Returns the completion of a read, the {@code number}th of its file, in each of the loads. */
     Mono<Completion> join(Backend backend, Path file, int number, Transfer read) {
-        return Mono.defer(
-                () -> parts.computeIfAbsent(new Part(file, number), reads).join(backend, read));
+        return Mono.defer(() -> parts.computeIfAbsent(new Part(file, number), reads)
+                .join(backend, read)
+                .doOnNext(log));
     }
 }

@@ -14,8 +14,10 @@ import io.penstock.engine.testing.FakeControl;
 import io.penstock.formats.Loader;
 import io.penstock.formats.SharedLoad;
 import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -129,10 +131,13 @@ final class SharedPeer {
                         e -> System.out.println("failed " + e));
     }
 
-    /** {@code load FILE SOCKET PROCESSES PATIENCE}: answers when it ends, with the sum of the array. */
+    /** {@code load FILE SOCKET PROCESSES PATIENCE}: answers when it ends, with the sum of the array, and the log. */
     private void load(String[] command) {
         SharedLoad shared = SharedLoad.ofProcesses(
                 Path.of(command[2]), Integer.parseInt(command[3]), Duration.ofMillis(Long.parseLong(command[4])));
+        ByteArrayOutputStream log = new ByteArrayOutputStream();
+        PrintStream err = System.err;
+        System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
         long before = bytesRead();
         running = Loader.of(backend)
                 .shared(shared)
@@ -140,10 +145,13 @@ final class SharedPeer {
                 .publishOn(Schedulers.boundedElastic()) // for the sum, which waits
                 .subscribe(
                         loaded -> {
+                            System.setErr(err);
                             try (loaded) {
                                 long read = bytesRead() - before;
                                 BufferRegion array = loaded.arrays().get(0).region();
-                                System.out.println("loaded " + read + " " + sum(array));
+                                String logged =
+                                        log.toString(StandardCharsets.UTF_8).replace('\n', ' ');
+                                System.out.println("loaded " + read + " " + sum(array) + " " + logged);
                             }
                         },
                         e -> System.out.println("failed " + e));

@@ -228,6 +228,7 @@ abstract class SharedReadRules {
             String[] answer = answer(process);
             assertThat(answer[0]).as(String.join(" ", answer)).isEqualTo("loaded");
             assertThat(answer[2]).as("process " + process).isEqualTo("" + sum);
+            assertThat(String.join(" ", answer)).containsOnlyOnce(" bytes were copied from buffers of other members");
             read += Long.parseLong(answer[1]);
         }
         assertThat(read).isLessThan(bytes + bytes / 10 + PROCESSES * CLASSES);
@@ -259,8 +260,8 @@ abstract class SharedReadRules {
         openAll(file("file"));
         start(0, 300);
         start(1, 300);
-        ended(0, "; 2 of 4 processes came within PT0.3S");
-        ended(1, "; 2 of 4 processes came within PT0.3S");
+        ended(0, "; [12] of 4 processes came within PT0.3S"); // 1 if the other needed longer
+        ended(1, "; [12] of 4 processes came within PT0.3S");
     }
 
     private void cancel(int process) {
@@ -333,7 +334,7 @@ abstract class SharedReadRules {
         open(0, file("file-of-others"));
         open(1, file("file"));
         start(0, PATIENCE);
-        await(() -> !sockets().isEmpty());
+        await(() -> Files.exists(folder.resolve("read-part.0"))); // the host is there
         start(1, PATIENCE);
         assertThat(String.join(" ", answer(1)))
                 .startsWith(
