@@ -67,7 +67,7 @@ class MappedReuseTest {
     private Backend backend(long mostBytes) {
         Options options = GpuFixture.options(CufilePath.AUTO).resolve(Backends.options());
         GpuContext context = ContextChoice.open(options);
-        Registrations.Sizes sizes = new Registrations.Sizes(context.options(), SEGMENT, mostBytes, 2);
+        Registrations.Sizes sizes = new Registrations.Sizes(ContextChoice.MAPPED, SEGMENT, mostBytes, 2);
         List<IoPath> ioPaths = List.of(
                 new MappedPath(context, options, sizes, MappedPath.Takes.WORTHWHILE),
                 new StagedPath(context, options, ""));

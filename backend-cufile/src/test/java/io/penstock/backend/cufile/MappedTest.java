@@ -97,7 +97,7 @@ class MappedTest {
     private Backend small(long mostSegments) {
         Options options = GpuFixture.options(CufilePath.MAPPED).resolve(Backends.options());
         GpuContext context = ContextChoice.open(options);
-        Registrations.Sizes sizes = new Registrations.Sizes(context.options(), SEGMENT, mostSegments * SEGMENT, 2);
+        Registrations.Sizes sizes = new Registrations.Sizes(ContextChoice.MAPPED, SEGMENT, mostSegments * SEGMENT, 2);
         List<IoPath> ioPaths = List.of(
                 new MappedPath(context, options, sizes, MappedPath.Takes.ALL), new StagedPath(context, options, ""));
         GpuDevice driver = new GpuDevice(context, null, Set.of(TransferPath.MAPPED, TransferPath.STAGED), 0);

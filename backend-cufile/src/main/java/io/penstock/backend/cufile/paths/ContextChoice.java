@@ -10,6 +10,7 @@ import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.gpu.api.GpuOptions;
 import io.penstock.backend.gpu.context.GpuContext;
 import io.penstock.backend.gpu.context.GpuInfo;
+import io.penstock.backend.gpu.mapped.Registrations;
 
 /**
  * The context that the options select.
@@ -27,10 +28,11 @@ public record ContextChoice(long handle, int wanted) {
             CufileOptions.DIRECT_BYTES,
             CufileOptions.SEGMENT_BYTES,
             CufileOptions.THREADS,
-            CufileOptions.STREAMS,
-            CufileOptions.MAPPED_BYTES,
-            CufileOptions.MAPPED_SEGMENT_BYTES,
-            CufileOptions.MAPPED_THREADS);
+            CufileOptions.STREAMS);
+
+    /** The options of the mapped path. */
+    public static final Registrations.Names MAPPED = new Registrations.Names(
+            CufileOptions.MAPPED_BYTES, CufileOptions.MAPPED_SEGMENT_BYTES, CufileOptions.MAPPED_THREADS);
 
     /** Reads the options; needs the driver only if they name an application's context. */
     public static ContextChoice of(Options options) {

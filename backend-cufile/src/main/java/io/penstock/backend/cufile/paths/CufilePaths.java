@@ -10,6 +10,7 @@ import io.penstock.backend.gpu.context.GpuContext;
 import io.penstock.backend.gpu.file.FileMode;
 import io.penstock.backend.gpu.file.FileSession;
 import io.penstock.backend.gpu.mapped.MappedPath;
+import io.penstock.backend.gpu.mapped.Registrations;
 import io.penstock.backend.gpu.paths.FileIoPath;
 import io.penstock.backend.gpu.paths.QueueSizes;
 import io.penstock.backend.gpu.staged.StagedPath;
@@ -68,6 +69,7 @@ final class CufilePaths {
                 () -> List.of(new MappedPath(
                         context,
                         options,
+                        Registrations.Sizes.of(ContextChoice.MAPPED, options),
                         path == CufilePath.AUTO ? MappedPath.Takes.WORTHWHILE : MappedPath.Takes.ALL)));
         Options sized = isOnlyGpu() ? StagingOptions.ofOnlyDevice(options) : options;
         all = table.open(why -> new StagedPath(context, sized, "through pinned staging buffers: " + why));

@@ -6,13 +6,10 @@ import io.penstock.Option;
 /** The options of a backend that the paths read, or name in messages. */
 public record GpuOptions(
         Option<? extends Enum<?>> path,
-        Option<String> context,
+        Option<?> context,
         Option<? extends Enum<?>> register,
         Option<Long> registerBytes,
         Option<Long> directBytes,
         Option<Long> segmentBytes,
         Option<Integer> threads,
-        Option<Integer> streams,
-        Option<Long> mappedBytes,
-        Option<Long> mappedSegmentBytes,
-        Option<Integer> mappedThreads) {}
+        Option<Integer> streams) {}

@@ -58,11 +58,6 @@ public final class MappedPath implements IoPath {
      *
      * @param takes the transfers that it does not leave to other paths
      */
-    public MappedPath(GpuContext context, Options options, Takes takes) {
-        this(context, options, Registrations.Sizes.of(context, options), takes);
-    }
-
-    /** As above, with sizes for tests. */
     public MappedPath(GpuContext context, Options options, Registrations.Sizes sizes, Takes takes) {
         long segment =
                 Math.min(Math.max(SEGMENT_BYTES, options.get(CommonOptions.SEGMENT_BYTES)), sizes.segmentBytes());

@@ -4,7 +4,6 @@ package io.penstock.backend.gpu.mapped;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.backend.gpu.api.DriverApi;
-import io.penstock.backend.gpu.api.GpuOptions;
 import io.penstock.backend.gpu.context.GpuContext;
 import io.penstock.backend.gpu.mapped.FileMapping.Segment;
 import io.penstock.engine.kit.DaemonThread;
@@ -34,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Registrations implements SharedContext.Part {
 
+    /** The options that set the sizes. */
+    public record Names(Option<Long> bytes, Option<Long> segmentBytes, Option<Integer> threads) {}
+
     /**
      * Sizes and number of threads.
      *
@@ -42,17 +44,17 @@ public final class Registrations implements SharedContext.Part {
      * @param mostBytes the limit of pinned bytes; one segment is always allowed
      * @param threads the number of registrars
      */
-    public record Sizes(GpuOptions names, long segmentBytes, long mostBytes, int threads) {
+    public record Sizes(Names names, long segmentBytes, long mostBytes, int threads) {
 
-        public static Sizes of(GpuContext context, Options options) {
-            GpuOptions names = context.options();
-            long most = options.get(names.mappedBytes());
-            int threads = options.get(names.mappedThreads());
+        /** Reads the options. */
+        public static Sizes of(Names names, Options options) {
+            long most = options.get(names.bytes);
+            int threads = options.get(names.threads);
             int processors = Runtime.getRuntime().availableProcessors();
             long page = LibC.pageSize();
             return new Sizes(
                     names,
-                    (options.get(names.mappedSegmentBytes()) + page - 1) & -page,
+                    (options.get(names.segmentBytes) + page - 1) & -page,
                     most != 0 ? most : LibC.physicalMemoryBytes() / 4,
                     threads != 0 ? threads : Math.max(2, Math.min(8, processors / 2)));
         }
@@ -73,9 +75,8 @@ public final class Registrations implements SharedContext.Part {
 
         @Override
         public String toString() {
-            return names.mappedBytes() + "=" + Option.show(mostBytes) + ", "
-                    + names.mappedSegmentBytes() + "=" + Option.show(segmentBytes) + " and "
-                    + names.mappedThreads() + "=" + threads;
+            return names.bytes + "=" + Option.show(mostBytes) + ", " + names.segmentBytes + "="
+                    + Option.show(segmentBytes) + " and " + names.threads + "=" + threads;
         }
     }
 
