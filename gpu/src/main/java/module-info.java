@@ -10,17 +10,24 @@ module io.penstock.backend.gpu {
     requires org.slf4j;
 
     exports io.penstock.backend.gpu.api to
-            io.penstock.backend.cufile;
+            io.penstock.backend.cufile,
+            io.penstock.backend.hip;
     exports io.penstock.backend.gpu.context to
-            io.penstock.backend.cufile;
+            io.penstock.backend.cufile,
+            io.penstock.backend.hip;
     exports io.penstock.backend.gpu.device to
-            io.penstock.backend.cufile;
+            io.penstock.backend.cufile,
+            io.penstock.backend.hip;
     exports io.penstock.backend.gpu.file to
-            io.penstock.backend.cufile;
+            io.penstock.backend.cufile,
+            io.penstock.backend.hip;
     exports io.penstock.backend.gpu.mapped to
-            io.penstock.backend.cufile;
+            io.penstock.backend.cufile,
+            io.penstock.backend.hip;
     exports io.penstock.backend.gpu.paths to
-            io.penstock.backend.cufile;
+            io.penstock.backend.cufile,
+            io.penstock.backend.hip;
     exports io.penstock.backend.gpu.staged to
-            io.penstock.backend.cufile;
+            io.penstock.backend.cufile,
+            io.penstock.backend.hip;
 }

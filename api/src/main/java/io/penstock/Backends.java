@@ -111,8 +111,8 @@ public final class Backends {
     }
 
     /**
-     * Opens the best real GPU: the first provider by {@link BackendProvider#gpuOrder()} (cufile, opencl-ssg, gl, dx11)
-     * that is available on a hardware device. Software devices are opened only by name.
+     * Opens the best real GPU: the first provider by {@link BackendProvider#gpuOrder()} (cufile, hip, opencl-ssg, gl,
+     * dx11) that is available on a hardware device. Software devices are opened only by name.
      *
      * @throws BackendUnavailableException if there is none; the message lists every provider and why not
      */

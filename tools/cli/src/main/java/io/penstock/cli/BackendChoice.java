@@ -23,6 +23,7 @@ public final class BackendChoice {
 
     private static final Map<String, String> DEVICE_OPTIONS = Map.of(
             "cufile", "penstock.cufile.device",
+            "hip", "penstock.hip.device",
             "opencl-ssg", "penstock.opencl.device",
             "gl", "penstock.gl.device");
 
@@ -32,7 +33,7 @@ public final class BackendChoice {
     @Option(
             names = "--backend",
             paramLabel = "NAME",
-            description = "host, cufile, opencl-ssg, gl, dx11, nvme, or gpu for the best real GPU; else the"
+            description = "host, cufile, hip, opencl-ssg, gl, dx11, nvme, or gpu for the best real GPU; else the"
                     + " value of PENSTOCK_BACKEND, else host.")
     private @Nullable String name;
 

@@ -46,6 +46,7 @@ class BudgetsTest {
             "backend-opencl-ssg/", 5_900,
             "backend-gl/", 4_500,
             "backend-nvme/", 5_100,
+            "backend-hip/", 2_400,
             "integrations/lucene/", 1_600,
             "tools/cli/", 7_500,
             "tck/", 6_100,

@@ -61,6 +61,8 @@ class HouseRulesTest {
             .that()
             // Passed by value, which only JNA knows how to do on each processor; once for each import.
             .doNotHaveFullyQualifiedName("io.penstock.backend.cufile.ffi.CudaIpc$CUipcMemHandle")
+            .and()
+            .doNotHaveFullyQualifiedName("io.penstock.backend.hip.ffi.HipIpc$HipIpcMemHandle")
             .should()
             .dependOnClassesThat()
             .haveFullyQualifiedName("com.sun.jna.Structure")
@@ -178,6 +180,7 @@ class HouseRulesTest {
             "io.penstock.backend.dx11..",
             "io.penstock.backend.gl..",
             "io.penstock.backend.gpu..",
+            "io.penstock.backend.hip..",
             "io.penstock.backend.host",
             "io.penstock.backend.nvme..",
             "io.penstock.backend.opencl..",

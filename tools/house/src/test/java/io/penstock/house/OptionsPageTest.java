@@ -11,6 +11,7 @@ import io.penstock.Option;
 import io.penstock.backend.cufile.CufileOptions;
 import io.penstock.backend.dx11.Dx11Options;
 import io.penstock.backend.gl.options.GlOptions;
+import io.penstock.backend.hip.HipOptions;
 import io.penstock.backend.nvme.NvmeOptions;
 import io.penstock.backend.opencl.OpenClOptions;
 import io.penstock.engine.kit.host.HostPath;
@@ -111,6 +112,7 @@ class OptionsPageTest {
         assertThat(CufileOptions.all()).hasSameElementsAs(declared.get("CufileOptions"));
         assertThat(Dx11Options.all()).hasSameElementsAs(declared.get("Dx11Options"));
         assertThat(GlOptions.all()).hasSameElementsAs(declared.get("GlOptions"));
+        assertThat(HipOptions.all()).hasSameElementsAs(declared.get("HipOptions"));
         assertThat(HostOptions.all()).hasSameElementsAs(declared.get("HostOptions"));
         assertThat(NvmeOptions.all()).hasSameElementsAs(declared.get("NvmeOptions"));
         assertThat(OpenClOptions.all()).hasSameElementsAs(declared.get("OpenClOptions"));
@@ -135,7 +137,7 @@ class OptionsPageTest {
                 assertThat(provider.options()).as(provider.name()).containsAll(StagingOptions.all());
             }
         }
-        assertThat(providers).contains("host", "cufile", "opencl-ssg", "gl", "dx11", "nvme");
+        assertThat(providers).contains("host", "cufile", "hip", "opencl-ssg", "gl", "dx11", "nvme");
     }
 
     private static boolean uses(String room, Class<?> path) {

@@ -119,9 +119,10 @@ final class SourceRules {
     }
 
     List<String> jnaStructures() {
-        // CudaIpc passes one by value: see HouseRulesTest.
+        // CudaIpc and HipIpc pass one by value: see HouseRulesTest.
         return thatName((source, name) -> name.startsWith("com.sun.jna.Structure")
-                && !source.file().endsWith("io/penstock/backend/cufile/ffi/CudaIpc.java"));
+                && !source.file().endsWith("io/penstock/backend/cufile/ffi/CudaIpc.java")
+                && !source.file().endsWith("io/penstock/backend/hip/ffi/HipIpc.java"));
     }
 
     List<String> unsafe() {

@@ -60,7 +60,7 @@ class SpringMetadataTest {
                         "penstock.backend",
                         String.class.getName(),
                         "\"host\"",
-                        "The backend to open: host, cufile, opencl-ssg, gl, dx11, nvme, another by its name, or gpu for the best one"));
+                        "The backend to open: host, cufile, hip, opencl-ssg, gl, dx11, nvme, another by its name, or gpu for the best one"));
         properties.add(line(
                 "penstock.config",
                 String.class.getName(),

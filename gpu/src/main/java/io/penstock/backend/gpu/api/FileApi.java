@@ -214,6 +214,11 @@ public abstract class FileApi {
      */
     public abstract long barBytes(int ordinal);
 
+    /** Returns true if reads of whole blocks may cross the end of a file that ends within a block. */
+    public boolean readsAcrossTheEnd() {
+        return true;
+    }
+
     /** Reads the host memory pools of batches; the length must match exactly, and no call returns it. */
     public abstract long getParameterPosixPoolSlabArray(long[] kilobytes, long[] counts, int length);
 

@@ -63,7 +63,7 @@ public final class GpuFile extends WrappedFile<HostFile> {
     }
 
     /** Returns the current end of the file, or a negative number. Called per transfer: allocates nothing. */
-    private long end() {
+    public long end() {
         // The descriptor's file position is not used otherwise.
         return LibC.lseek(host().fd(), 0, SEEK_END);
     }

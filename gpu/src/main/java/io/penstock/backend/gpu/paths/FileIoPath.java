@@ -140,6 +140,17 @@ public abstract class FileIoPath implements IoPath {
             return isWholeBlocks(transfer) ? "" : EDGES;
         }
 
+        @Override
+        public String refusal(NativeFile file, long fileOffset, long bytes) {
+            if (files.readsAcrossTheEnd()) {
+                return "";
+            }
+            long end = ((GpuFile) file).end();
+            return fileOffset < end && fileOffset + bytes > (end & -FileApi.BLOCK_BYTES)
+                    ? "it reaches the end of the file, and " + files.product() + " moves whole blocks of it only"
+                    : "";
+        }
+
         private boolean hasSmallParts(Transfer transfer) {
             for (int pair = 0; pair < transfer.pairs(); pair++) {
                 if (transfer.pairLength(pair) < leastBytes) {
