@@ -255,7 +255,7 @@ class PackTest {
         List<Path> paths = files(300);
         Random random = new Random(7);
         try (Backend backend = open(io)) {
-            for (int i = 0; i < 200; i++) {
+            for (int i = 0; i < 60; i++) {
                 var running = backend.pack(Flux.fromIterable(paths), SMALL).subscribe(Pack::close);
                 LockSupport.parkNanos(random.nextInt(2_000_000));
                 running.dispose();
@@ -346,12 +346,12 @@ class PackTest {
         try (Backend backend = open(io)) {
             Mono<Void> changes = Mono.<Void>fromRunnable(() -> change(path))
                     .subscribeOn(Schedulers.boundedElastic())
-                    .repeat(300)
+                    .repeat(100)
                     .then();
             change(path);
             Flux<Got> reads = Flux.defer(() -> backend.pack(Flux.just(path, path, path, path)))
                     .concatMap(PackTest::take)
-                    .repeat(300);
+                    .repeat(100);
             Mono.when(changes, reads.doOnNext(got -> {
                         if (got.error == null) {
                             assertThat(got.bytes.length).isBetween(0, 40_000);
