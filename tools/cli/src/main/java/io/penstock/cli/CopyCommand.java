@@ -143,14 +143,15 @@ final class CopyCommand implements Callable<Integer> {
             throw new IOException(source + " is a directory: it is copied to a folder of this machine, without --verify"
                     + " and --path");
         }
-        if (destination.toAbsolutePath().normalize().startsWith(source.toRealPath())) {
+        if (real(destination.toAbsolutePath()).startsWith(source.toRealPath())) {
             throw new IOException(source + " is a directory, and " + destination + " would lie in it");
         }
         PrintWriter err = spec.commandLine().getErr();
         Pack.Plan plan = Pack.Plan.DEFAULT.inFlight(jobs);
         try (Backend backend = choice.open(variant.options())) {
-            FolderCopy copy = new FolderCopy(source, destination, force, why -> err.println("penstock: " + why));
-            FolderCopy.Result result = copy.run(backend, plan, (from, to) -> copyLarge(backend, from, to));
+            Path from = Files.isSymbolicLink(source) ? source.toRealPath() : source; // which would be copied as a link
+            FolderCopy copy = new FolderCopy(from, destination, force, why -> err.println("penstock: " + why));
+            FolderCopy.Result result = copy.run(backend, plan, (file, to) -> copyLarge(backend, file, to));
             PrintWriter out = spec.commandLine().getOut();
             out.println("copied " + result.files() + " files of " + result.bytes() + " bytes to "
                     + TextTable.plain(destination.toString()) + Progress.at(result.bytes(), result.nanos())
@@ -164,8 +165,16 @@ final class CopyCommand implements Callable<Integer> {
         }
     }
 
+    /** Returns a path without links, as far as it exists. */
+    private static Path real(Path path) throws IOException {
+        Path folder = path.getParent();
+        return folder == null || Files.exists(path)
+                ? path.toRealPath()
+                : real(folder).resolve(path.getFileName()).normalize();
+    }
+
     private void copyLarge(Backend backend, Path from, Path to) throws IOException {
-        try (PartFile part = PartFile.create(to, force, null)) {
+        try (PartFile part = PartFile.create(to, force, FolderCopy.permissions(from))) {
             new DeviceCopy(backend, chunkBytes, null, created(false))
                     .run(from, DataExtents.of(from), part.path(), (done, total, paths) -> {});
             part.commit();
@@ -174,7 +183,8 @@ final class CopyCommand implements Callable<Integer> {
 
     /** Returns the file of that name in a folder. The name in a URL is decoded: it may be a path, and lead elsewhere. */
     private Path fileIn(Path folder) throws IOException {
-        String name = source.getFileName() == null ? "" : source.getFileName().toString();
+        Path named = source.endsWith("..") || source.endsWith(".") ? source.toRealPath() : source;
+        String name = named.getFileName() == null ? "" : named.getFileName().toString();
         boolean safe = FILE_NAME.matcher(name).matches()
                 && folder.equals(folder.resolve(name).getParent());
         if (FileName.isRemote(source) && !safe) {

@@ -92,4 +92,77 @@ class FolderCopyTest {
         assertThat(run.err()).contains("is a directory");
         assertThat(folder.resolve("copy")).doesNotExist();
     }
+
+    @Test
+    void aTargetThatLiesInTheSourceByALinkIsRefused() throws IOException {
+        Path source = source();
+        Path alias = Files.createSymbolicLink(folder.resolve("alias"), source);
+        CommandLineRun run = CommandLineRun.of("copy", source, alias.resolve("copy"), "--backend", "host");
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.err()).contains("would lie in it");
+        assertThat(source.resolve("copy")).doesNotExist();
+        CommandLineRun onto = CommandLineRun.of("copy", source.resolve("in 1").resolve(".."), alias, "--force");
+        assertThat(onto.code()).isEqualTo(1);
+        assertThat(source.resolve("link")).isSymbolicLink();
+    }
+
+    @Test
+    void aSourceThatEndsInDotsHasTheNameOfItsFolder() throws IOException {
+        Path source = source();
+        Path target = Files.createDirectory(folder.resolve("target"));
+        CommandLineRun run =
+                CommandLineRun.of("copy", source.resolve("in 1").resolve(".."), target, "--backend", "host");
+        assertThat(run.err()).isEmpty();
+        assertSame(source, target.resolve("source"));
+        assertThat(folder.resolve("large")).doesNotExist();
+    }
+
+    @Test
+    void aLinkToAFolderIsCopiedAsTheFolder() throws IOException {
+        Path source = source();
+        Path alias = Files.createSymbolicLink(folder.resolve("alias"), source);
+        CommandLineRun run = CommandLineRun.of("copy", alias, folder.resolve("copy"), "--backend", "host");
+        assertThat(run.err()).isEmpty();
+        assertSame(source, folder.resolve("copy"));
+    }
+
+    @Test
+    void nothingIsWrittenThroughALinkOfTheTargetAndTheOthersAreCopied() throws IOException {
+        Path source = source();
+        Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+        Path copy = Files.createDirectory(folder.resolve("copy"));
+        Files.createSymbolicLink(Files.createDirectory(copy.resolve("source")).resolve("in 1"), elsewhere);
+        Files.writeString(copy.resolve("source").resolve("in 2"), "a file where a folder must go");
+        CommandLineRun run = CommandLineRun.of("copy", source, copy, "--force", "--backend", "host");
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.err()).contains("in 1: is a link").contains("in 2").contains("2 files were not copied");
+        assertThat(elsewhere).isEmptyDirectory();
+        assertThat(copy.resolve("source").resolve("in 3").resolve("file 3"))
+                .hasSameBinaryContentAs(source.resolve("in 3").resolve("file 3"));
+    }
+
+    @Test
+    void foldersAndPrivateFilesKeepTheirPermissions() throws IOException {
+        Path source = source();
+        Path secret = Files.createDirectory(
+                source.resolve("secret"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Path key = Files.writeString(secret.resolve("key"), "k");
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        Path readOnly = Files.createDirectory(source.resolve("read only"));
+        Files.writeString(readOnly.resolve("file"), "f");
+        Files.setPosixFilePermissions(readOnly, PosixFilePermissions.fromString("r-xr-xr-x"));
+        Path copy = folder.resolve("copy");
+        CommandLineRun run = CommandLineRun.of("copy", source, copy, "--backend", "host");
+        assertThat(run.err()).isEmpty();
+        for (Path path : new Path[] {source, secret, key, readOnly}) {
+            assertThat(Files.getPosixFilePermissions(copy.resolve(source.relativize(path))))
+                    .as("%s", path)
+                    .isEqualTo(Files.getPosixFilePermissions(path));
+        }
+        assertThat(copy.resolve("read only").resolve("file")).hasContent("f");
+        for (Path path : new Path[] {readOnly, copy.resolve("read only")}) { // which may be deleted
+            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+    }
 }
