@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.ClosedException;
 import io.penstock.Pack;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
@@ -59,6 +62,30 @@ public interface PackRules extends Rules {
             }
         }
         assertThat(got).isEqualTo(paths);
+    }
+
+    /**
+     * Rule 103: the files of a pack are written from the device as they were read. If this fails, check how a pack is
+     * copied from the device.
+     */
+    @Test
+    default void required_103_aPackIsWrittenAsItsFiles(Bench bench) throws IOException {
+        List<Path> paths = files(bench);
+        Flux<Pack> packs = bench.backend()
+                .pack(Flux.fromIterable(paths), PLAN)
+                .map(pack -> pack.at(path -> path.resolveSibling(path.getFileName() + ".copy")));
+        List<Pack.Entry> written = Objects.requireNonNull(bench.backend()
+                .unpack(packs, Pack.Writing.DEFAULT)
+                .collectList()
+                .block(Bench.patience()));
+        assertThat(written).hasSameSizeAs(paths);
+        for (Pack.Entry entry : written) {
+            assertThat(entry.error()).isNull();
+        }
+        for (Path path : paths) {
+            assertThat(Files.mismatch(path, path.resolveSibling(path.getFileName() + ".copy")))
+                    .isEqualTo(-1);
+        }
     }
 
     /** Rule 201: a cancel frees the packs that were not delivered. If this fails, check who closes a pack in flight. */

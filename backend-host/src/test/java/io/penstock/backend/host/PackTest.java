@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -454,6 +455,39 @@ class PackTest {
             file.truncate(10);
         } catch (IOException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("variants")
+    void filesThatLieBeyondAnIntAreRefusedNotCut(HostIo io) {
+        try (Backend backend = open(io)) {
+            DeviceBuffer buffer = backend.allocate(100).block();
+            boolean[] closed = new boolean[1];
+            Pack far = new Pack() {
+                @Override
+                public DeviceBuffer buffer() {
+                    return buffer;
+                }
+
+                @Override
+                public List<Pack.Entry> entries() {
+                    return List.of(new Pack.Entry(folder.resolve("far"), 1L << 32, 100));
+                }
+
+                @Override
+                public void close() {
+                    closed[0] = true;
+                    buffer.close();
+                }
+            };
+            StepVerifier.create(backend.unpack(Flux.just(far), Pack.Writing.DEFAULT))
+                    .expectErrorMatches(e -> e instanceof IllegalArgumentException
+                            && e.getMessage().contains("ended at 4294967396"))
+                    .verify(Duration.ofSeconds(30));
+            assertThat(closed[0]).isTrue();
+            assertThat(folder.resolve("far")).doesNotExist();
+            assertNothingLeft(backend);
         }
     }
 }

@@ -84,10 +84,15 @@ public final class Unpacking {
 
     private static void begin(Port port, Pack pack, Pack.Writing how, MonoSink<List<Pack.Entry>> sink) {
         DeviceBuffer buffer = pack.buffer();
-        int length = (int) pack.entries().stream()
+        long end = pack.entries().stream()
                 .mapToLong(entry -> entry.offset() + entry.length())
                 .max()
                 .orElse(0);
+        if (end > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    "the files of a pack must end within its first " + Integer.MAX_VALUE + " bytes, ended at " + end);
+        }
+        int length = (int) end;
         if (buffer.hostView().isPresent()) {
             ByteBuffer bytes = buffer.hostView().get().buffer(0, length);
             new Unpacking(port, pack, how, bytes, null, sink).begin();
@@ -96,7 +101,12 @@ public final class Unpacking {
         Slab slab = Slabs.shared().allocate(Math.max(1, length));
         ByteBuffer bytes = slab.buffer(0, length);
         Unpacking unpacking = new Unpacking(port, pack, how, bytes, slab, sink);
-        buffer.download(0, bytes).subscribe(count -> {}, unpacking::fail, unpacking::begin);
+        try {
+            buffer.download(0, bytes).subscribe(count -> {}, unpacking::fail, unpacking::begin);
+        } catch (RuntimeException | Error e) { // of entries outside of the buffer
+            slab.free();
+            throw e;
+        }
     }
 
     private static void end(Port port, Pack pack, @Nullable Slab slab) {

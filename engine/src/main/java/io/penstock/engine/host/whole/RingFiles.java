@@ -8,6 +8,7 @@ import io.penstock.engine.host.kernel.Kernel;
 import io.penstock.engine.host.uring.CompletionHandler;
 import io.penstock.engine.host.uring.Ring;
 import io.penstock.engine.host.uring.RingOptions;
+import io.penstock.engine.host.uring.SubmissionQueue;
 import io.penstock.engine.kit.ffi.Errno;
 import io.penstock.engine.kit.ffi.ErrnoException;
 import io.penstock.engine.kit.ffi.LibC;
@@ -126,11 +127,15 @@ public final class RingFiles implements WholeFiles {
     public void read(WholeFile file) {
         if (file.fd < 0) {
             threads.read(file);
-            return;
+        } else {
+            read(file, 0);
         }
+    }
+
+    private void read(WholeFile file, int flags) {
         int length = (int) (file.bytes() - file.moved);
         long to = file.memory().hostAddress() + file.offset + file.moved;
-        submit(ring.submissions().read(0, file.fd, file.moved, to, length, file.index()));
+        submit(ring.submissions().read(flags, file.fd, file.moved, to, length, file.index()));
     }
 
     private void submit(boolean hadRoom) {
@@ -238,7 +243,10 @@ public final class RingFiles implements WholeFiles {
 
     private void moved(WholeFile file, int answer) {
         if (answer == -Errno.EINTR || answer == -Errno.EAGAIN) {
-            read(file);
+            // By a worker, which may block: the file is open with O_NONBLOCK, and a disk that cannot do without
+            // waiting,
+            // such as dm-crypt's before Linux 5.14, would answer EAGAIN each time.
+            read(file, SubmissionQueue.ASYNC);
             return;
         }
         if (answer < 0) {

@@ -9,9 +9,9 @@ import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.Wakeup;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -134,8 +134,13 @@ public final class ThreadFiles implements WholeFiles {
         }
         if (attributes.size() == 0) {
             try (InputStream in = Files.newInputStream(file.path())) {
-                file.content = in.readNBytes(MOST_UNSTATED);
-                file.sized(file.content.length);
+                byte[] content = in.readNBytes(MOST_UNSTATED + 1);
+                if (content.length > MOST_UNSTATED) {
+                    throw new FileSystemException(
+                            file.path().toString(), null, "states no size, and has more than 4 MiB: stream it");
+                }
+                file.content = content;
+                file.sized(content.length);
             }
             return;
         }
@@ -174,7 +179,7 @@ public final class ThreadFiles implements WholeFiles {
             try {
                 channel.close();
             } catch (IOException e) {
-                throw new UncheckedIOException(e); // of a file that was read alone: there is none
+                // nothing was written that could be lost, and the call must end
             }
         }
     }
