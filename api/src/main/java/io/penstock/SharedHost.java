@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedHost implements AutoCloseable {
 
+    private static final int MOST_OF_REASON = 10_000;
     private static final int PAUSE_MILLIS = 100;
 
     private final SharedPlace.Listener listener;
@@ -61,7 +62,9 @@ final class SharedHost implements AutoCloseable {
                 connections.add(new Connection(channel));
             }
         } catch (IOException e) {
-            accepting.interestOps(0); // it would fail again at once, for example with EMFILE
+            if (accepting.isValid()) { // else the read has ended in the same selection
+                accepting.interestOps(0); // it would fail again at once, for example with EMFILE
+            }
         }
     }
 
@@ -182,7 +185,9 @@ final class SharedHost implements AutoCloseable {
         Member join(Connection connection, SharedHello hello) throws IOException {
             Optional<String> refusal = identity.refusal(hello.identity());
             if (refusal.isPresent()) {
-                connection.frames.send(REFUSED, to -> to.writeUTF(refusal.get()));
+                String why = refusal.get(); // names all files: a frame has room for less
+                String some = why.substring(0, Math.min(why.length(), MOST_OF_REASON));
+                connection.frames.send(REFUSED, to -> to.writeUTF(some));
                 return null;
             }
             if (hello.states().capacity() != chunks) {

@@ -338,6 +338,11 @@ final class SharedMember implements Runnable, Disposable, SharedFrames.Receiver 
 
     /** All have everything: the memory of each is released by the others. */
     private void complete(int present, int all) {
+        for (byte state : states) {
+            if (state == SharedHello.MISSING || state == SharedHello.READING) {
+                throw new IllegalStateException("the host has ended a read that is not over");
+            }
+        }
         complete = true;
         int wanted = place.processes().getAndAccumulate(present, Math::min);
         remark = (all < wanted

@@ -42,7 +42,7 @@ record SharedPlace(Path socket, AtomicInteger processes, long patienceNanos) {
             }
             try {
                 for (int each = over ? 0 : number; each <= number; each++) {
-                    Files.deleteIfExists(place.at(each));
+                    deleteSocket(place.at(each));
                 }
                 if (over) {
                     place.deleteUnlinked();
@@ -96,6 +96,8 @@ record SharedPlace(Path socket, AtomicInteger processes, long patienceNanos) {
                 connection.close();
                 if (!Files.exists(at(number), LinkOption.NOFOLLOW_LINKS)) {
                     listen(number, host);
+                } else if (Files.isRegularFile(at(number), LinkOption.NOFOLLOW_LINKS)) { // connecting is refused, too
+                    throw new IOException(at(number) + " is a file, not a socket", e);
                 } else if (e instanceof ConnectException) { // refused
                     number++;
                 } else if (!Files.isWritable(at(number))) {
@@ -107,6 +109,13 @@ record SharedPlace(Path socket, AtomicInteger processes, long patienceNanos) {
         }
     }
 
+    /** Deletes a socket; a file of that name is somebody else's. */
+    private static void deleteSocket(Path path) throws IOException {
+        if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+            Files.deleteIfExists(path);
+        }
+    }
+
     /** Deletes sockets of processes that were killed before they had linked them; one that has not yet makes another. */
     private void deleteUnlinked() throws IOException {
         Pattern made = Pattern.compile(Pattern.quote(socket.getFileName() + ".") + "[0-9]+-[0-9a-f]{8}");
@@ -114,7 +123,7 @@ record SharedPlace(Path socket, AtomicInteger processes, long patienceNanos) {
         try (DirectoryStream<Path> left = Files.newDirectoryStream(
                 folder, file -> made.matcher(file.getFileName().toString()).matches())) {
             for (Path each : left) {
-                Files.deleteIfExists(each);
+                deleteSocket(each);
             }
         }
     }

@@ -106,7 +106,7 @@ public final class SharedRead {
      * mapped by other processes for a moment after an error or a cancel, but not after a completion.
      *
      * @param socket where they meet: sockets named so, with a number behind, in a folder that all of them have, and that
-     *     no other user can write to; at most some 90 bytes long
+     *     no other user can write to; at most some 90 bytes long, the names of parts included
      * @param processes how many will come
      * @throws IllegalArgumentException if {@code processes} is less than 1
      */

@@ -28,12 +28,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 /** Members of one process, which meet as processes do, and whose transfers end when the test says so. */
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "sockets have POSIX permissions")
 class SharedProcessesTest {
 
     private static final int CHUNKS = 16; // of one byte: twice of what one member reads at a time

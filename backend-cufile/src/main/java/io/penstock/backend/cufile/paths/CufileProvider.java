@@ -3,7 +3,6 @@ package io.penstock.backend.cufile.paths;
 
 import io.penstock.Availability;
 import io.penstock.Backend;
-import io.penstock.BackendUnavailableException;
 import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.backend.cufile.CufileOptions;
@@ -60,6 +59,7 @@ public final class CufileProvider implements BackendProvider {
 
     private static Availability find(Options options) {
         CudaPlatform platform = CudaPlatform.find(options);
+        FirstClasses.await();
         CudaPlatform chosen = platform.with(ContextChoice.of(options).ordinal(platform));
         if (!chosen.isUsable()) {
             return Availability.absent(chosen.reason(), chosen.remedy());
@@ -103,13 +103,6 @@ public final class CufileProvider implements BackendProvider {
         }
         GpuDevice driver = new GpuDevice(
                 context, ioPaths.cuFile(), IoPath.kinds(ioPaths.all()), StagingOptions.spinNanos(options));
-        Backend backend = Engine.open(name(), driver, ioPaths.all(), options);
-        try {
-            context.handle(); // was created meanwhile
-            return backend;
-        } catch (BackendUnavailableException e) {
-            backend.close();
-            throw e;
-        }
+        return context.ready(Engine.open(name(), driver, ioPaths.all(), options));
     }
 }

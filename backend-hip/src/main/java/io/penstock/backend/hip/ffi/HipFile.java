@@ -233,7 +233,10 @@ public final class HipFile extends FileApi {
     /** {@inheritDoc} A negative number that is neither -1 nor an error of hipFile's is a {@code hipError_t}. */
     @Override
     public long answer(long returned) {
-        return returned < -1 && returned > -FIRST_ERROR ? returned - DRIVER_RESULTS_FROM : LibC.orErrno(returned);
+        long answer = LibC.orErrno(returned);
+        // -1 without an errno is hipErrorInvalidValue, not a count of 0.
+        boolean ofRuntime = returned == -1 ? answer == 0 : returned < 0 && returned > -FIRST_ERROR;
+        return ofRuntime ? returned - DRIVER_RESULTS_FROM : answer;
     }
 
     @Override
@@ -295,9 +298,12 @@ public final class HipFile extends FileApi {
 
         private ProcessEnvironment() {}
 
-        /** Sets a variable that is not set; returns false if that failed. */
+        /**
+         * Sets a variable that was not set when the JVM started, perhaps again: an earlier load may have found no
+         * library. Returns false if that failed.
+         */
         static boolean set(String name, String value) {
-            return LIBC.load("").isEmpty() && setenv(text(name), text(value), 0) == 0;
+            return LIBC.load("").isEmpty() && setenv(text(name), text(value), 1) == 0;
         }
 
         private static byte[] text(String text) {

@@ -91,6 +91,6 @@ public final class HipProvider implements BackendProvider {
         }
         GpuDevice device = new GpuDevice(
                 context, ioPaths.session(), IoPath.kinds(ioPaths.all()), StagingOptions.spinNanos(options));
-        return Engine.open(name(), device, ioPaths.all(), options);
+        return context.ready(Engine.open(name(), device, ioPaths.all(), options));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.gpu.context;
 
+import io.penstock.Backend;
 import io.penstock.BackendUnavailableException;
 import io.penstock.Failure;
 import io.penstock.NativeError;
@@ -36,6 +37,8 @@ public final class GpuContext extends SharedContext<GpuContext> {
     // JVM makes a record's hashCode by method handles, whose first use takes 20 ms, as a first transfer of a GiB does.
     private static final Shared<List<Object>, GpuContext> OPEN = new Shared<>(GpuContext::close);
 
+    private static final int NOT_RETAINED = -1; // the thread that was to do it has thrown
+
     // The context that bind() made current on this thread. Compared by identity: a new context may reuse the handle of
     // a destroyed one.
     private static final ThreadLocal<GpuContext> BOUND = new ThreadLocal<>();
@@ -45,8 +48,9 @@ public final class GpuContext extends SharedContext<GpuContext> {
     private final GpuOptions options;
     private final GpuInfo gpu;
     private final @Nullable DaemonThread retaining; // of the primary context
-    private volatile long handle; // 0 until it is known
-    private int retained = DriverApi.SUCCESS; // or why there is none; written before the end of retaining
+    private volatile long handle;
+    private volatile boolean known; // not by the handle: the handle of HIP's first device is 0
+    private int retained = NOT_RETAINED; // why there is none; written before the end of retaining
 
     private GpuContext(FileApi files, GpuOptions options, GpuInfo gpu, long application) {
         super(OPEN);
@@ -55,6 +59,7 @@ public final class GpuContext extends SharedContext<GpuContext> {
         this.options = options;
         this.gpu = gpu;
         this.handle = application;
+        this.known = application != 0;
         this.retaining = application == 0 ? new DaemonThread("penstock-gpu-context", this::retain) : null;
         if (retaining != null && !retaining.tryStart()) {
             retain();
@@ -78,7 +83,7 @@ public final class GpuContext extends SharedContext<GpuContext> {
     /** Returns the handle of any open context of a driver, if one exists. */
     public static OptionalLong anyHandle(DriverApi driver) {
         return OPEN.values().stream()
-                .filter(context -> context.driver == driver && context.handle != 0)
+                .filter(context -> context.driver == driver && context.known)
                 .mapToLong(context -> context.handle)
                 .findFirst();
     }
@@ -86,15 +91,16 @@ public final class GpuContext extends SharedContext<GpuContext> {
     private void retain() {
         long[] context = new long[1];
         retained = driver.devicePrimaryCtxRetain(context, gpu.device());
-        handle = retained == DriverApi.SUCCESS ? context[0] : 0;
+        handle = context[0];
+        known = retained == DriverApi.SUCCESS;
     }
 
     /** Waits until the context is there; returns success, or why it is not. */
     private int ready() {
-        if (handle == 0 && retaining != null) {
+        if (!known && retaining != null) {
             retaining.awaitEnd(); // after which what its thread wrote is seen
         }
-        return handle == 0 ? retained : DriverApi.SUCCESS;
+        return known ? DriverApi.SUCCESS : retained;
     }
 
     /**
@@ -109,6 +115,21 @@ public final class GpuContext extends SharedContext<GpuContext> {
                     "no context on " + gpu + ": " + error, new Failure(Outcome.NOT_STARTED, error), null);
         }
         return handle;
+    }
+
+    /**
+     * Returns a backend that was opened meanwhile, once the context is there.
+     *
+     * @throws BackendUnavailableException if the GPU provides none; the backend is closed
+     */
+    public Backend ready(Backend backend) {
+        try {
+            handle();
+            return backend;
+        } catch (BackendUnavailableException e) {
+            backend.close();
+            throw e;
+        }
     }
 
     @Override
@@ -144,8 +165,7 @@ public final class GpuContext extends SharedContext<GpuContext> {
 
     /** Runs calls with the context current, on any thread, and restores the thread's own context afterwards. */
     public <T> T run(String request, Supplier<T> calls) {
-        driver.check(request, "devicePrimaryCtxRetain", ready());
-        driver.check(request, "ctxPushCurrent", driver.ctxPushCurrent(handle));
+        driver.check(request, "ctxPushCurrent", driver.ctxPushCurrent(handle()));
         try {
             return calls.get();
         } finally {

@@ -29,8 +29,9 @@ public final class PeerAccess implements SharedContext.Part {
 
     /** Returns whether memory of {@code other} can be read. Needs no context. */
     public boolean reaches(GpuContext other) {
-        return other.gpu().ordinal() == context.gpu().ordinal()
-                || other.driver() == context.driver() && context.gpu().reaches(context.driver(), other.gpu());
+        return other.driver() == context.driver()
+                && (other.gpu().ordinal() == context.gpu().ordinal()
+                        || context.gpu().reaches(context.driver(), other.gpu()));
     }
 
     /**

@@ -47,7 +47,9 @@ public final class StagedPath extends StagingPath {
     /** {@inheritDoc} From every GPU: the driver itself goes through host memory where one does not reach the other. */
     @Override
     public @Nullable TransferPath copies(DeviceMemory from, DeviceMemory to) {
-        if (!(from instanceof GpuMemory source) || !(to instanceof GpuMemory)) {
+        if (!(from instanceof GpuMemory source)
+                || !(to instanceof GpuMemory)
+                || source.span().context().driver() != context.driver()) { // of another vendor: through the host
             return null;
         }
         return PeerAccess.of(context).reaches(source.span().context()) ? TransferPath.DIRECT : TransferPath.STAGED;
