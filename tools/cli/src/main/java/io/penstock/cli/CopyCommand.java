@@ -183,7 +183,8 @@ final class CopyCommand implements Callable<Integer> {
 
     /** Returns the file of that name in a folder. The name in a URL is decoded: it may be a path, and lead elsewhere. */
     private Path fileIn(Path folder) throws IOException {
-        Path named = source.endsWith("..") || source.endsWith(".") ? source.toRealPath() : source;
+        boolean dots = !FileName.isRemote(source) && (source.endsWith("..") || source.endsWith("."));
+        Path named = dots ? source.toRealPath() : source;
         String name = named.getFileName() == null ? "" : named.getFileName().toString();
         boolean safe = FILE_NAME.matcher(name).matches()
                 && folder.equals(folder.resolve(name).getParent());
