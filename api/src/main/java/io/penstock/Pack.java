@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The bytes of many files, one behind the other in one buffer of device memory, and an index of them: see
  * {@link Backend#pack}.
  *
- * <p><b>Ownership:</b> whoever receives a pack closes it, and with it the buffer. The index stays readable.
+ * <p><b>Ownership:</b> the receiver closes the pack, and with it the buffer. The index stays readable.
  */
 public interface Pack extends AutoCloseable {
 

@@ -28,8 +28,7 @@ final class SharedFrames implements AutoCloseable {
     // Of the host, and its echo: whether the memory is still the read's own.
     static final byte STILL = 3;
     // Of the host: why a member may not take part, how many have come, what one offers, who has left; orders; a copy
-    // that
-    // counts; the end.
+    // that counts; the end.
     static final byte REFUSED = 4;
     static final byte COME = 5;
     static final byte MEMBER = 6;

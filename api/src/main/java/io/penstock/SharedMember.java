@@ -154,7 +154,11 @@ final class SharedMember implements Runnable, Disposable, SharedFrames.Receiver 
         } catch (RuntimeException | Error e) { // one that is thrown would signal nothing
             failure = e;
         }
-        leave();
+        try {
+            leave();
+        } catch (RuntimeException | Error e) {
+            failure = failure == null ? e : failure;
+        }
         if (failure != null) {
             sink().error(failure);
         } else if (complete) {

@@ -109,7 +109,7 @@ record SharedPlace(Path socket, AtomicInteger processes, long patienceNanos) {
         }
     }
 
-    /** Deletes a socket; a file of that name is somebody else's. */
+    /** Deletes a socket; leaves a regular file of that name, which no shared read has made. */
     private static void deleteSocket(Path path) throws IOException {
         if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
             Files.deleteIfExists(path);

@@ -28,8 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class IoThreads implements IoQueues {
 
     // By what the path shares, and the options: any option may change a queue. Lists, not records, whose first hashCode
-    // is
-    // slow to make.
+    // is slow to make.
     private static final Shared<List<Object>, IoThreads> SHARED = new Shared<>(unused -> {}); // release() stops them
     private static final long EXIT_MILLIS = 1000;
     // This many consecutive picks go to one I/O queue (2^4), which gets them as one batch; then the next is picked, so

@@ -39,7 +39,7 @@ public record CudaPlatform(int version, List<GpuInfo> gpus, String reason, Strin
                     "install NVIDIA's driver, or name its libcuda.so.1 in " + CufileOptions.LIBCUDA);
         }
         FirstClasses.load();
-        int initialized = Cuda.DRIVER.init(0); // takes 100 ms with one GPU, 330 with two
+        int initialized = Cuda.DRIVER.init(0); // takes long, and longer with more GPUs
         if (initialized != Cuda.SUCCESS) {
             return none(notInitialized(initialized), remedyOf(initialized));
         }

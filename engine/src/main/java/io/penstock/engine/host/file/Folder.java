@@ -11,7 +11,7 @@ import java.util.Arrays;
  * A folder that files are opened from by their names, so that the kernel need not walk their paths, and that shows
  * whether io_uring may open them: one that is not local, or leads to another mount, may answer late or never.
  *
- * <p><b>Threading:</b> one thread. <b>Ownership:</b> whoever opens it closes it, once.
+ * <p><b>Threading:</b> one thread. <b>Ownership:</b> the opener closes it, once.
  */
 public final class Folder implements AutoCloseable {
 

@@ -33,8 +33,7 @@ public final class GpuContext extends SharedContext<GpuContext> {
     public static final String BIND = "ctxSetCurrent";
 
     // By the driver, the GPU's ordinal, and the application's handle or 0 for the primary context. Lists, not records:
-    // the
-    // JVM makes a record's hashCode by method handles, whose first use takes 20 ms, as a first transfer of a GiB does.
+    // the first hashCode of a record is slow, since the JVM makes it by method handles (decision 0053).
     private static final Shared<List<Object>, GpuContext> OPEN = new Shared<>(GpuContext::close);
 
     private static final int NOT_RETAINED = -1; // the thread that was to do it has thrown

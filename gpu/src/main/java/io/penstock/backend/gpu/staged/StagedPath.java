@@ -57,7 +57,7 @@ public final class StagedPath extends StagingPath {
 
     @Override
     public Object sharing() {
-        return List.of(StagedPath.class, context); // whoever shares the I/O queue shares the staging buffers
+        return List.of(StagedPath.class, context); // equal keys share the I/O queue, and so the staging buffers
     }
 
     @Override
