@@ -3,10 +3,11 @@ package io.penstock.remote.ucx;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
@@ -20,16 +21,10 @@ class HandshakeTest {
         void take(Socket accepted, long timeoutNanos) throws IOException;
     }
 
-    private static void assertGivenUp(byte[] sent, Step step) throws Exception {
-        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                Socket peer = new Socket(server.getInetAddress(), server.getLocalPort());
-                Socket accepted = server.accept()) {
-            Thread thread = new Thread(() -> trickle(peer, sent));
-            thread.start();
+    private static void assertGivenUp(byte[] sent, Step step) throws IOException {
+        try (Socket accepted = new SlowPeer(sent)) {
             assertThatThrownBy(() -> step.take(accepted, TimeUnit.MILLISECONDS.toNanos(200)))
                     .isInstanceOf(SocketTimeoutException.class);
-            thread.interrupt();
-            thread.join();
         }
     }
 
@@ -49,16 +44,48 @@ class HandshakeTest {
         assertGivenUp(address, (accepted, timeout) -> Handshake.exchange(accepted, new byte[1], timeout));
     }
 
-    /** Sends bytes far slower than its listener waits, but each byte soon after the last. */
-    private static void trickle(Socket peer, byte[] bytes) {
-        try {
-            OutputStream out = peer.getOutputStream();
-            for (byte next : bytes) {
-                out.write(next);
-                Thread.sleep(20);
-            }
-        } catch (IOException | InterruptedException e) {
-            // the listener has ended the connection
+    /**
+     * Sends a byte soon after its listener has taken the last, so that no single read waits for long. A peer behind a
+     * real socket would go on sending while the test's thread does not run, and has then sent everything in time.
+     */
+    private static final class SlowPeer extends Socket {
+
+        private final ByteArrayInputStream bytes;
+
+        SlowPeer(byte[] bytes) {
+            this.bytes = new ByteArrayInputStream(bytes);
+        }
+
+        @Override
+        public InputStream getInputStream() {
+            return new InputStream() {
+
+                @Override
+                public int read() throws IOException {
+                    try {
+                        Thread.sleep(20);
+                    } catch (InterruptedException e) {
+                        throw new InterruptedIOException();
+                    }
+                    return bytes.read();
+                }
+
+                @Override
+                public int read(byte[] into, int offset, int length) throws IOException {
+                    into[offset] = (byte) read();
+                    return 1;
+                }
+            };
+        }
+
+        @Override
+        public OutputStream getOutputStream() {
+            return OutputStream.nullOutputStream();
+        }
+
+        @Override
+        public void setSoTimeout(int millis) {
+            // each byte comes in time
         }
     }
 }
