@@ -4,6 +4,7 @@ package io.penstock.formats;
 import io.penstock.file.BlockingCall;
 import io.penstock.formats.read.FormatReader;
 import io.penstock.formats.read.HeaderBytes;
+import io.penstock.formats.read.Headers;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
@@ -37,19 +38,24 @@ public final class Formats {
      * @param permitted what the reader permits though the format forbids it
      */
     public static Mono<ArrayFile> read(Path path, FormatOption... permitted) {
-        Set<FormatOption> options = Set.of(permitted);
-        return read(path, () -> readNow(path, options));
+        return readAll(List.of(path), permitted).map(files -> files.get(0));
     }
 
-    static Mono<ArrayFile> read(Path path, Callable<ArrayFile> reader) {
-        return BlockingCall.of(() -> {
-            try {
-                return reader.call();
-            } catch (OutOfMemoryError e) { // does not name the file
-                throw new IllegalStateException(
-                        "there is not enough memory to read the metadata of " + path + ": " + e.getMessage(), e);
-            }
-        });
+    /** Reads the metadata of files, some of them ahead; emits them in their order. */
+    static Mono<List<ArrayFile>> readAll(List<Path> paths, FormatOption... permitted) {
+        Set<FormatOption> options = Set.of(permitted);
+        return BlockingCall.of(() -> Headers.read(paths.stream()
+                .<Callable<ArrayFile>>map(path -> () -> read(path, () -> readNow(path, options)))
+                .toList()));
+    }
+
+    static ArrayFile read(Path path, Callable<ArrayFile> reader) throws Exception {
+        try {
+            return reader.call();
+        } catch (OutOfMemoryError e) { // does not name the file
+            throw new IllegalStateException(
+                    "there is not enough memory to read the metadata of " + path + ": " + e.getMessage(), e);
+        }
     }
 
     private static ArrayFile readNow(Path path, Set<FormatOption> permitted) throws IOException {

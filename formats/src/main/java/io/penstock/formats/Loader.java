@@ -18,7 +18,6 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -254,10 +253,7 @@ public final class Loader {
 
     /** Reads the metadata of files and emits what a load would do. */
     public Mono<LoadPlan> explain(Path... files) {
-        return Flux.fromIterable(List.of(files))
-                .concatMap(file -> Formats.read(file, settings.formatOptions))
-                .collectList()
-                .map(this::plan);
+        return Formats.readAll(List.of(files), settings.formatOptions).map(this::plan);
     }
 
     /**

@@ -299,9 +299,8 @@ class HostileFilesTest {
                         "there is not enough memory of the host to read 1000 bytes of an array, see Loader.hostBytes, or"
                                 + " --host-memory of penstock load: Java heap space");
         assertThatThrownBy(() -> Formats.read(folder, () -> {
-                            throw new OutOfMemoryError("Java heap space");
-                        })
-                        .block())
+                    throw new OutOfMemoryError("Java heap space");
+                }))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("there is not enough memory to read the metadata of " + folder + ": Java heap space");
     }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.Backend;
 import io.penstock.Backends;
+import io.penstock.file.BlockingCall;
+import io.penstock.formats.read.Headers;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -204,12 +206,12 @@ class LoadCancelTest {
         CountDownLatch reading = new CountDownLatch(1);
         AtomicReference<Thread> reader = new AtomicReference<>();
         try {
-            Disposable read = Formats.read(folder, () -> {
+            Disposable read = BlockingCall.of(() -> Headers.read(List.of(() -> {
                         reader.set(Thread.currentThread());
                         reading.countDown();
                         new CountDownLatch(1).await();
                         throw new AssertionError("not interrupted");
-                    })
+                    })))
                     .subscribe();
             reading.await();
             read.dispose();

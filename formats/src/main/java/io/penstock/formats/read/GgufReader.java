@@ -21,6 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
+import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -67,11 +68,13 @@ public final class GgufReader implements FormatReader {
         }
         Map<String, String> attributes = new LinkedHashMap<>();
         List<Array> arrays = new ArrayList<>();
-        List<ArrayFile> files = new ArrayList<>();
+        List<Callable<ArrayFile>> parts = new ArrayList<>();
         for (int i = 1; i <= shards; i++) {
             String name = String.format(Locale.ROOT, "%s-%05d-of-%s.gguf", shard.group(1), i, shard.group(3));
-            ArrayFile file = readPart(path.resolveSibling(name), path);
-            files.add(file);
+            parts.add(() -> readPart(path.resolveSibling(name), path));
+        }
+        List<ArrayFile> files = Headers.read(parts);
+        for (ArrayFile file : files) {
             file.attributes().forEach(attributes::putIfAbsent);
             arrays.addAll(file.arrays());
         }

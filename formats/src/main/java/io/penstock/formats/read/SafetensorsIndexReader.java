@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -42,8 +43,13 @@ public final class SafetensorsIndexReader implements FormatReader {
         List<Array> arrays = new ArrayList<>();
         Map<String, String> found = new LinkedHashMap<>();
         Map<String, String> unsupported = new LinkedHashMap<>();
-        for (String file : new TreeSet<>(files.values())) {
-            ArrayFile shard = read(path, file, permitted);
+        List<String> names = List.copyOf(new TreeSet<>(files.values()));
+        List<ArrayFile> shards = Headers.read(names.stream()
+                .<Callable<ArrayFile>>map(name -> () -> read(path, name, permitted))
+                .toList());
+        for (int i = 0; i < names.size(); i++) {
+            String file = names.get(i);
+            ArrayFile shard = shards.get(i);
             shard.unsupported().forEach((array, reason) -> {
                 if (file.equals(files.getOrDefault(array, file))) {
                     unsupported.put(array, reason);
