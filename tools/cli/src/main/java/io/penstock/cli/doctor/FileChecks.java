@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.cli.doctor;
 
+import io.penstock.Option;
 import io.penstock.engine.kit.machine.KernelFiles;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +19,7 @@ public final class FileChecks {
     private static final String FILE_SYSTEM = "file-system";
     private static final String STORAGE = "device";
     private static final String UDEV = "udev";
+    private static final String LUCENE = "lucene";
     private static final int S_IFMT = 0xf000;
     private static final int S_IFBLK = 0x6000;
 
@@ -63,7 +66,44 @@ public final class FileChecks {
         }
         long major = (device >>> 8 & 0xFFF) | (device >>> 32 & 0xFFFFF000L);
         long minor = (device & 0xFF) | (device >>> 12 & 0xFFFFFF00L);
-        return block ? ofDevice(machine, major + ":" + minor) : of(machine, file.toRealPath(), major + ":" + minor);
+        if (block) {
+            return ofDevice(machine, major + ":" + minor);
+        }
+        List<Finding> findings = of(machine, file.toRealPath(), major + ":" + minor);
+        index(machine, file).ifPresent(findings::add);
+        return findings;
+    }
+
+    /** An index of Lucene: whether its vectors are more than the page cache can keep. */
+    static Optional<Finding> index(KernelFiles machine, Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return Optional.empty();
+        }
+        boolean found = false;
+        long vectors = 0;
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "{segments_*,*.vec}")) {
+            for (Path file : files) {
+                found |= String.valueOf(file.getFileName()).startsWith("segments_");
+                vectors += file.toString().endsWith(".vec") ? Files.size(file) : 0;
+            }
+        }
+        if (!found) {
+            return Optional.empty();
+        }
+        long memory = machine.value("/proc/meminfo", "MemTotal")
+                .map(total -> total.replace(" kB", ""))
+                .flatMap(KernelFiles::number)
+                .map(kib -> kib << 10)
+                .orElse(Long.MAX_VALUE);
+        boolean fits = vectors < memory / 2; // the rest of the index, heaps and others need memory, too
+        return Optional.of(Finding.note(
+                LUCENE,
+                "an index of Lucene with " + Option.show(vectors) + " of full vectors",
+                fits
+                        ? "they fit in memory: MMapDirectory reads them faster than PenstockDirectory"
+                        : "they do not fit in memory: PenstockDirectory merges them past the page cache, and rescores in one"
+                                + " batch, where io_uring is permitted",
+                ""));
     }
 
     /**

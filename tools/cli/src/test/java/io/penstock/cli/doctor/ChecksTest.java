@@ -398,6 +398,24 @@ class ChecksTest {
         assertThat(all).allSatisfy(finding -> assertThat(finding.what()).isNotBlank());
     }
 
+    @Test
+    void anIndexOfLuceneIsComparedWithTheMemory() throws IOException {
+        KernelFiles small = Trees.make(root.resolve("small"), "workstation.tree", "amd64");
+        write(small, "/proc/meminfo", "MemTotal:          16 kB\n");
+        Path index = Files.createDirectory(root.resolve("index"));
+        Files.write(index.resolve("_0_Lucene99FlatVectorsFormat_0.vec"), new byte[5 << 10]);
+        assertThat(FileChecks.index(small, index)).as("no segments").isEmpty();
+        Files.createFile(index.resolve("segments_1"));
+        Finding fits = FileChecks.index(small, index).orElseThrow();
+        assertThat(fits.what()).isEqualTo("an index of Lucene with 5KiB of full vectors");
+        assertThat(fits.why()).startsWith("they fit in memory");
+        Files.write(index.resolve("_1_Lucene99FlatVectorsFormat_0.vec"), new byte[3 << 10]);
+        Finding tooLarge = FileChecks.index(small, index).orElseThrow();
+        assertThat(tooLarge.why()).startsWith("they do not fit in memory");
+        assertThat(FileChecks.of(KernelFiles.here(), index))
+                .contains(FileChecks.index(KernelFiles.here(), index).orElseThrow());
+    }
+
     private static List<String> anchors(Path page) throws IOException {
         return Files.readAllLines(page).stream()
                 .filter(line -> line.startsWith("## "))
@@ -419,6 +437,9 @@ class ChecksTest {
         for (String file : new String[] {"/ 259:2", "/data 9:127", "/tmp 0:30"}) {
             all.addAll(ofFile(file.split(" ")[0] + "/x", file.split(" ")[1]));
         }
+        Path index = Files.createDirectory(root.resolve("empty-index"));
+        Files.createFile(index.resolve("segments_1"));
+        all.add(FileChecks.index(server, index).orElseThrow());
         Path docs = Path.of(System.getProperty("basedir", ""))
                 .toAbsolutePath()
                 .getParent()
