@@ -283,13 +283,20 @@ final class Announcements {
                 Waiting.allocate(directory.backend, total, "the memory of " + pending.size() + " vectors");
         memory.add(buffer);
         Batch batch = new Batch(buffer, pending.size());
+        List<Block> submitted = List.copyOf(pending);
         pending.clear();
+        submitted.forEach(block -> block.batch = batch);
         int at = 0;
-        for (Map<Integer, List<Block>> ofFile : groups.values()) {
-            for (List<Block> blocks : ofFile.values()) {
-                gather(blocks, batch, at);
-                at += blocks.size() * blocks.get(0).length;
+        try {
+            for (Map<Integer, List<Block>> ofFile : groups.values()) {
+                for (List<Block> blocks : ofFile.values()) {
+                    gather(blocks, batch, at);
+                    at += blocks.size() * blocks.get(0).length;
+                }
             }
+        } catch (RuntimeException e) { // nobody waits for the others of the batch
+            submitted.forEach(this::end);
+            throw e;
         }
     }
 
@@ -305,7 +312,6 @@ final class Announcements {
                 Transfer.gather(first.file.file, offsets, first.length, batch.buffer.region(at, all)));
         for (int i = 0; i < offsets.length; i++) {
             Block block = blocks.get(i);
-            block.batch = batch;
             block.gather = gather;
             block.gathered = all;
             block.at = at + i * block.length;

@@ -48,7 +48,8 @@ class DirectoryFaultsTest {
     private enum Fault {
         NONE,
         FAIL,
-        HANG
+        HANG,
+        THROW
     }
 
     @TempDir(factory = OnDisk.class)
@@ -78,6 +79,9 @@ class DirectoryFaultsTest {
                     }
                     if (method.getName().equals("submit") && arguments[0] instanceof Transfer && fault != Fault.NONE) {
                         asked.countDown();
+                        if (fault == Fault.THROW) {
+                            throw new IllegalStateException("no transfer");
+                        }
                         return fault == Fault.HANG
                                 ? Mono.never()
                                 : Mono.error(
@@ -128,6 +132,23 @@ class DirectoryFaultsTest {
             served.announce(values, ordinals, 3);
             assertThat(values.copy().vectorValue(7)).isEqualTo(right);
             assertThat(served.counters().gathered()).isEqualTo(6);
+        }
+    }
+
+    @Test
+    void aGatherThatIsNotEvenSubmittedLeavesNoMemory() throws IOException {
+        write();
+        try (PenstockDirectory served = directory(Fallback.THREADS);
+                DirectoryReader reader = DirectoryReader.open(served)) {
+            FloatVectorValues values = values(reader);
+            float[] right = values.copy().vectorValue(7).clone();
+            served.announce(values, new int[] {5, 7, 100}, 3);
+            fault = Fault.THROW;
+            assertThatThrownBy(() -> values.copy().vectorValue(5)).hasMessage("no transfer");
+            assertThat(backend.counters().buffers()).as("buffers").isZero();
+            assertThat(served.announcements().bytes()).isZero();
+            fault = Fault.NONE;
+            assertThat(values.copy().vectorValue(7)).as("without its batch").isEqualTo(right);
         }
     }
 

@@ -24,18 +24,25 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.lucene.index.DirectoryReader;
+import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.misc.store.DirectIODirectory;
+import org.apache.lucene.search.ConstantScoreScorer;
+import org.apache.lucene.search.ConstantScoreWeight;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.KnnFloatVectorQuery;
 import org.apache.lucene.search.Query;
+import org.apache.lucene.search.QueryVisitor;
 import org.apache.lucene.search.RescoreTopNQuery;
 import org.apache.lucene.search.ScoreDoc;
-import org.apache.lucene.search.TermInSetQuery;
+import org.apache.lucene.search.ScoreMode;
+import org.apache.lucene.search.ScorerSupplier;
+import org.apache.lucene.search.Weight;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.store.FSLockFactory;
 import org.apache.lucene.store.MMapDirectory;
-import org.apache.lucene.util.BytesRef;
+import org.apache.lucene.util.BitSetIterator;
+import org.apache.lucene.util.FixedBitSet;
 
 /**
  * Merges and rescoring over several directories, in turns: {@code integrations/lucene/bench}. Prints tables for
@@ -301,6 +308,56 @@ final class LuceneBench {
         return new double[] {nanos[50] / 1e6, nanos[99] / 1e6};
     }
 
+    /** Documents that are known, as the documents of a graph's search are once it has ended. */
+    private static final class Found extends Query {
+
+        private final int[] documents;
+
+        Found(int[] documents) {
+            this.documents = documents;
+        }
+
+        @Override
+        public Weight createWeight(IndexSearcher searcher, ScoreMode mode, float boost) {
+            return new ConstantScoreWeight(this, boost) {
+                @Override
+                public ScorerSupplier scorerSupplier(LeafReaderContext leaf) {
+                    FixedBitSet own = new FixedBitSet(leaf.reader().maxDoc());
+                    for (int document : documents) {
+                        if (document >= leaf.docBase && document < leaf.docBase + own.length()) {
+                            own.set(document - leaf.docBase);
+                        }
+                    }
+                    return new DefaultScorerSupplier(
+                            new ConstantScoreScorer(score(), mode, new BitSetIterator(own, documents.length)));
+                }
+
+                @Override
+                public boolean isCacheable(LeafReaderContext leaf) {
+                    return false;
+                }
+            };
+        }
+
+        @Override
+        public String toString(String field) {
+            return "found";
+        }
+
+        @Override
+        public void visit(QueryVisitor visitor) {}
+
+        @Override
+        public boolean equals(Object other) {
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+
     /** What a thread does that queries; keeps the time and the hits of each query. */
     private final class Querying implements Runnable {
 
@@ -331,10 +388,8 @@ final class LuceneBench {
 
         private void query() throws IOException {
             float[] target = VectorIndex.vector(random);
-            List<BytesRef> ids = random.ints(CANDIDATES, 0, segments * each)
-                    .mapToObj(id -> new BytesRef("" + id))
-                    .toList();
-            Query candidates = searcher.rewrite(new TermInSetQuery("id", ids));
+            Query candidates =
+                    new Found(random.ints(CANDIDATES, 0, segments * each).toArray());
             Query query = announces
                     ? new PenstockRescoreQuery(candidates, VectorIndex.FIELD, target, COUNT)
                     : RescoreTopNQuery.createFullPrecisionRescorerQuery(candidates, target, VectorIndex.FIELD, COUNT);
@@ -349,7 +404,7 @@ final class LuceneBench {
         }
 
         double[] sorted() {
-            return nanos.stream().mapToDouble(Long::doubleValue).sorted().toArray();
+            return nanos.stream().mapToDouble(Long::doubleValue).toArray();
         }
     }
 
@@ -400,7 +455,7 @@ final class LuceneBench {
 
     /** The median and the range of a figure. */
     private static String row(List<double[]> runs, int figure, int digits) {
-        double[] sorted = runs.stream().mapToDouble(run -> run[figure]).sorted().toArray();
+        double[] sorted = runs.stream().mapToDouble(run -> run[figure]).toArray();
         String form = "%." + digits + "f";
         return String.format(
                 form + " (" + form + " to " + form + ")",
