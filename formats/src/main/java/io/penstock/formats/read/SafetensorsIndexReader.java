@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -66,20 +67,24 @@ public final class SafetensorsIndexReader implements FormatReader {
                 arrays.add(array);
             }
         }
-        Set<String> right = files.keySet().stream()
-                .filter(array -> found.containsKey(array) || unsupported.containsKey(array))
-                .map(files::get)
-                .collect(Collectors.toSet());
+        Map<String, String> damaged = damaged(path, files, array -> found.containsKey(array) || unsupported.containsKey(array));
+        return new ArrayFile(path, SafetensorsReader.FORMAT, attributes, arrays, unsupported, damaged);
+    }
+
+    /** Returns why each array is not there, for arrays of which the index names a file that does not have them. */
+    private static Map<String, String> damaged(Path path, Map<String, String> files, Predicate<String> found) {
+        Set<String> right =
+                files.keySet().stream().filter(found).map(files::get).collect(Collectors.toSet());
         Map<String, String> damaged = new LinkedHashMap<>();
         files.forEach((array, file) -> {
-            if (!found.containsKey(array) && !unsupported.containsKey(array)) {
+            if (!found.test(array)) {
                 if (!right.contains(file)) { // it is another file than the index is about
                     throw malformed(path, "array " + array + " is not in " + file);
                 }
                 damaged.put(array, "not there: the index names " + file + ", which does not have it");
             }
         });
-        return new ArrayFile(path, SafetensorsReader.FORMAT, attributes, arrays, unsupported, damaged);
+        return damaged;
     }
 
     private static Map<String, String> files(Path path, Map<String, String> attributes) throws IOException {
