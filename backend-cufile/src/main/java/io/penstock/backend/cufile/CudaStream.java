@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.cufile;
 
-import io.penstock.DeviceFence;
-import io.penstock.DeviceQueue;
-import io.penstock.Transfer;
 import io.penstock.backend.cufile.ffi.CuFile;
 import io.penstock.backend.cufile.ffi.Cuda;
 import io.penstock.backend.gpu.context.GpuContext;
@@ -24,18 +21,13 @@ import java.util.Objects;
  *
  * <p><b>Ownership:</b> the stream remains the application's. It must live until all work enqueued here has completed.
  */
-public final class CudaStream implements DeviceQueue {
-
-    static {
-        GpuStream.wrappedIn(CudaStream.class, wrapper -> wrapper.stream);
-    }
+@SuppressWarnings("exports") // what it inherits is its own for applications, as with StringBuilder
+public final class CudaStream extends GpuStream {
 
     private static final String NOT_LOADED = "the CUDA driver is not loaded: no backend cufile is open";
 
-    private final GpuStream stream;
-
-    private CudaStream(GpuStream stream) {
-        this.stream = stream;
+    private CudaStream(Handle handle) {
+        super(handle);
     }
 
     /**
@@ -57,7 +49,7 @@ public final class CudaStream implements DeviceQueue {
             throw new IllegalArgumentException("invalid CUstream 0x" + Long.toHexString(stream) + ": "
                     + Cuda.DRIVER.error("streamGetCtx", result));
         }
-        return new CudaStream(new GpuStream(Cuda.DRIVER, stream, context[0]));
+        return new CudaStream(new Handle(Cuda.DRIVER, stream, context[0], null));
     }
 
     /**
@@ -75,32 +67,6 @@ public final class CudaStream implements DeviceQueue {
         return file;
     }
 
-    /** {@inheritDoc} The CUstream. */
-    @Override
-    public long nativeHandle() {
-        return stream.handle();
-    }
-
-    /**
-     * Returns a fence at the current tail of the stream, signalled when all work enqueued so far has completed. For
-     * {@link Transfer#after} and {@link io.penstock.Chunk#releaseAfter}; the caller, or the chunk, closes it.
-     *
-     * @throws io.penstock.PenstockException with the driver's answer
-     */
-    public DeviceFence fence() {
-        return stream.fence();
-    }
-
-    /**
-     * Makes later work in the stream wait, on the GPU, until {@code fence} is signalled.
-     *
-     * @throws IllegalArgumentException if the fence has no CUevent
-     * @throws io.penstock.PenstockException with the driver's answer
-     */
-    public void await(DeviceFence fence) {
-        stream.await(fence);
-    }
-
     /**
      * Returns this stream for a transfer whose size is read from {@code size} when the stream reaches the transfer, at
      * most the transfer's bytes: {@code transfer.on(stream.sized(size))}. Reads and writes. Only cuFile's stream calls
@@ -108,7 +74,7 @@ public final class CudaStream implements DeviceQueue {
      * ({@code penstock.cufile.segment-bytes}) are refused too. Only a size of {@link #lateBlocks} goes directly.
      */
     public CudaStream sized(LateSize size) {
-        return new CudaStream(stream.sized(Objects.requireNonNull(size, "size").word));
+        return new CudaStream(sized(Objects.requireNonNull(size, "size").word));
     }
 
     /**
@@ -117,7 +83,7 @@ public final class CudaStream implements DeviceQueue {
      * @throws io.penstock.PenstockException if no memory can be pinned
      */
     public LateSize lateSize() {
-        return new LateSize(stream.lateWord(1));
+        return new LateSize(lateWord(1));
     }
 
     /**
@@ -126,11 +92,6 @@ public final class CudaStream implements DeviceQueue {
      * @throws io.penstock.PenstockException if no memory can be pinned
      */
     public LateSize lateBlocks() {
-        return new LateSize(stream.lateWord(CuFile.BLOCK_BYTES));
-    }
-
-    @Override
-    public String toString() {
-        return stream.toString();
+        return new LateSize(lateWord(CuFile.BLOCK_BYTES));
     }
 }

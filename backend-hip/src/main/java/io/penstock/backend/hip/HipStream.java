@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.backend.hip;
 
-import io.penstock.DeviceFence;
-import io.penstock.DeviceQueue;
-import io.penstock.Transfer;
 import io.penstock.backend.gpu.context.GpuContext;
 import io.penstock.backend.gpu.context.GpuStream;
 import io.penstock.backend.hip.ffi.Hip;
@@ -24,18 +21,13 @@ import io.penstock.backend.hip.ffi.HipOverCuda;
  *
  * <p><b>Ownership:</b> the stream remains the application's. It must live until all work enqueued here has completed.
  */
-public final class HipStream implements DeviceQueue {
-
-    static {
-        GpuStream.wrappedIn(HipStream.class, wrapper -> wrapper.stream);
-    }
+@SuppressWarnings("exports") // what it inherits is its own for applications, as with StringBuilder
+public final class HipStream extends GpuStream {
 
     private static final String NOT_LOADED = "the HIP runtime is not loaded: no backend hip is open";
 
-    private final GpuStream stream;
-
-    private HipStream(GpuStream stream) {
-        this.stream = stream;
+    private HipStream(Handle handle) {
+        super(handle);
     }
 
     /**
@@ -59,7 +51,7 @@ public final class HipStream implements DeviceQueue {
             throw new IllegalArgumentException(
                     "invalid hipStream_t 0x" + Long.toHexString(stream) + ": " + hip.error("streamGetDevice", result));
         }
-        return new HipStream(new GpuStream(hip, stream, context[0]));
+        return new HipStream(new Handle(hip, stream, context[0], null));
     }
 
     /**
@@ -70,7 +62,7 @@ public final class HipStream implements DeviceQueue {
      * @throws IllegalStateException if no backend is open
      */
     public static HipStream of(long stream, int device) {
-        return new HipStream(new GpuStream(checked(stream), stream, device));
+        return new HipStream(new Handle(checked(stream), stream, device, null));
     }
 
     private static Hip checked(long stream) {
@@ -98,36 +90,5 @@ public final class HipStream implements DeviceQueue {
             throw new IllegalStateException(NOT_LOADED);
         }
         return file;
-    }
-
-    /** {@inheritDoc} The {@code hipStream_t}. */
-    @Override
-    public long nativeHandle() {
-        return stream.handle();
-    }
-
-    /**
-     * Returns a fence at the current tail of the stream, signalled when all work enqueued so far has completed. For
-     * {@link Transfer#after} and {@link io.penstock.Chunk#releaseAfter}; the caller, or the chunk, closes it.
-     *
-     * @throws io.penstock.PenstockException with the runtime's answer
-     */
-    public DeviceFence fence() {
-        return stream.fence();
-    }
-
-    /**
-     * Makes later work in the stream wait, on the GPU, until {@code fence} is signalled.
-     *
-     * @throws IllegalArgumentException if the fence has no {@code hipEvent_t}
-     * @throws io.penstock.PenstockException with the runtime's answer
-     */
-    public void await(DeviceFence fence) {
-        stream.await(fence);
-    }
-
-    @Override
-    public String toString() {
-        return stream.toString();
     }
 }

@@ -5,7 +5,10 @@ import io.penstock.NativeError;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Thrown if the file API refuses a file, memory or setting; the transfer takes another path. */
+/**
+ * Thrown if a path refuses a file, memory or setting; the transfer takes another path. Has no stack trace: most files
+ * that are opened are refused by some path, and only the message is used.
+ */
 public final class FileRefusal extends IOException {
 
     private static final long serialVersionUID = 1L;
@@ -21,6 +24,11 @@ public final class FileRefusal extends IOException {
     FileRefusal(String message, NativeError error) {
         super(message);
         this.nativeError = error;
+    }
+
+    @Override
+    public synchronized Throwable fillInStackTrace() {
+        return this;
     }
 
     /** Returns the native error code; 0 without a native call. */

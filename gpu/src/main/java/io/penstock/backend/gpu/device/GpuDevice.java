@@ -177,14 +177,13 @@ public final class GpuDevice implements DeviceDriver {
 
     @Override
     public boolean makes(DeviceQueue queue) {
-        GpuStream stream = GpuStream.of(queue);
+        GpuStream.Handle stream = GpuStream.Handle.of(queue);
         return stream != null && stream.driver() == driver;
     }
 
     @Override
     public @Nullable FencePoint fencePoint(Transfer transfer, boolean exposed) {
-        DeviceQueue queue = transfer.queue().orElse(null);
-        GpuStream stream = queue == null ? null : GpuStream.of(queue);
+        GpuStream.Handle stream = GpuStream.Handle.of(transfer.queue().orElse(null));
         if (stream == null) {
             return exposed ? new GpuPoint(context, 0, true, null) : null;
         }
@@ -197,7 +196,7 @@ public final class GpuDevice implements DeviceDriver {
         if (size != null && size.isClosed()) {
             throw new IllegalArgumentException("the late-bound size is closed");
         }
-        return new GpuPoint(context, stream.handle(), exposed, size);
+        return new GpuPoint(context, stream.stream(), exposed, size);
     }
 
     @Override

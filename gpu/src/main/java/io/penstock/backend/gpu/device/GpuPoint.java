@@ -48,7 +48,7 @@ public final class GpuPoint implements FencePoint {
 
     /** Returns why every path except the file API's stream calls refuses a transfer of a late-bound size. */
     public static String whyNotLate(GpuContext context, Transfer transfer) {
-        return GpuStream.lateSize(transfer) == null
+        return GpuStream.Handle.lateSize(transfer) == null
                 ? ""
                 : "only " + context.files().product() + "'s stream calls ("
                         + context.options().path() + "=stream) take a late-bound size";

@@ -2,13 +2,13 @@
 package io.penstock.backend.gpu.mapped;
 
 import io.penstock.FileOption;
+import io.penstock.backend.gpu.api.FileRefusal;
 import io.penstock.engine.kit.WrappedFile;
 import io.penstock.engine.kit.ffi.Errno;
 import io.penstock.engine.kit.file.HostFile;
 import io.penstock.engine.kit.host.HostFiles;
 import io.penstock.engine.spi.Limits;
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -71,23 +71,8 @@ final class MappedFile extends WrappedFile<HostFile> {
         return registrations.open(key, fd);
     }
 
-    private static IOException refused(Path path, String why) {
-        return new Refusal(path, why);
-    }
-
-    /** Has no stack trace: most files that are opened are refused, and only the message is used. */
-    private static final class Refusal extends FileSystemException {
-
-        private static final long serialVersionUID = 1;
-
-        Refusal(Path path, String why) {
-            super(path.toString(), null, why);
-        }
-
-        @Override
-        public synchronized Throwable fillInStackTrace() {
-            return this;
-        }
+    private static FileRefusal refused(Path path, String why) {
+        return new FileRefusal(path + ": " + why);
     }
 
     /** Returns true if the file is unchanged since it was mapped, by its stamp. */

@@ -132,13 +132,9 @@ final class MappedStreams {
     }
 
     private boolean settle(ArrayDeque<MappedCopy> copies, Settled to) {
-        int state = driver.eventQuery(copies.element().event);
+        int state = CopyStreams.state(driver, copies.element().event);
         if (state == DriverApi.NOT_READY) {
             return false;
-        }
-        if (state != DriverApi.SUCCESS && driver.foreignCause(state).isEmpty()) {
-            // The query failed, not the copy, which may still run: nothing may be released before.
-            driver.eventSynchronize(copies.element().event);
         }
         to.copied(copies.remove(), state == DriverApi.SUCCESS ? null : driver.failure("eventQuery", state));
         return true;

@@ -312,7 +312,7 @@ public abstract class FileIoPath implements IoPath {
         if (placed && mode != FileMode.STREAM) {
             return "only " + files.product() + "'s stream calls can use an application's stream";
         }
-        LateWord late = GpuStream.lateSize(transfer);
+        LateWord late = GpuStream.Handle.lateSize(transfer);
         String why = late == null ? "" : whyNotSizedLate(transfer, late);
         return why.isEmpty() && placed && !isWholeBlocks(transfer) ? EDGES : why;
     }

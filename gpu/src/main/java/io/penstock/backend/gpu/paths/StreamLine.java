@@ -5,31 +5,28 @@ import io.penstock.backend.gpu.api.DriverApi;
 import io.penstock.backend.gpu.api.FileApi;
 import java.util.ArrayDeque;
 
-/** One stream, internal or the application's, and its operations in flight, in order. */
-final class StreamLine {
+/**
+ * One stream, internal or the application's.
+ *
+ * @param isAligned whether it is for whole blocks only
+ * @param isRegistered with the file API
+ * @param operations in flight, in order
+ */
+record StreamLine(
+        FileApi files,
+        long stream,
+        boolean isOurs,
+        boolean isAligned,
+        boolean isRegistered,
+        ArrayDeque<CallTask> operations) {
 
     /** Registration flags of a stream whose operations may start and end anywhere. */
     private static final int FIXED =
             FileApi.STREAM_FIXED_BUF_OFFSET | FileApi.STREAM_FIXED_FILE_OFFSET | FileApi.STREAM_FIXED_FILE_SIZE;
 
-    final ArrayDeque<CallTask> operations = new ArrayDeque<>();
-    private final FileApi files;
-    private final long stream;
-    private final boolean ours;
-    private final boolean aligned;
-    private final boolean registered;
-
-    private StreamLine(FileApi files, long stream, boolean ours, boolean aligned, boolean registered) {
-        this.files = files;
-        this.stream = stream;
-        this.ours = ours;
-        this.aligned = aligned;
-        this.registered = registered;
-    }
-
     /** Wraps a stream of the application, which is not registered with the file API. */
     static StreamLine of(FileApi files, long stream) {
-        return new StreamLine(files, stream, false, false, false);
+        return new StreamLine(files, stream, false, false, false, new ArrayDeque<>());
     }
 
     /**
@@ -46,27 +43,16 @@ final class StreamLine {
         // Optional, according to the vendor: without it the library evaluates the arguments late and allocates for each
         // operation.
         long status = files.streamRegister(stream[0], aligned ? FileApi.STREAM_FIXED_AND_ALIGNED : FIXED);
-        return new StreamLine(files, stream[0], true, aligned, FileApi.error(status) == FileApi.SUCCESS);
-    }
-
-    long stream() {
-        return stream;
-    }
-
-    boolean isOurs() {
-        return ours;
-    }
-
-    boolean isAligned() {
-        return aligned;
+        boolean registered = FileApi.error(status) == FileApi.SUCCESS;
+        return new StreamLine(files, stream[0], true, aligned, registered, new ArrayDeque<>());
     }
 
     /** Destroys it: first for the file API, then for the driver. It must have completed everything. */
     void close() {
-        if (registered) {
+        if (isRegistered) {
             files.streamDeregister(stream);
         }
-        if (ours) {
+        if (isOurs) {
             files.driver().streamDestroy(stream);
         }
     }

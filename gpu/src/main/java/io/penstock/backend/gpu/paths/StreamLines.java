@@ -32,15 +32,16 @@ final class StreamLines {
         for (StreamLine line : open) {
             if (line.isOurs() && line.isAligned() == aligned) {
                 count++;
-                boolean better = least == null || line.operations.size() < least.operations.size();
+                boolean better = least == null
+                        || line.operations().size() < least.operations().size();
                 least = better ? line : least;
             }
         }
-        if (count < mostOfEach && (least == null || !least.operations.isEmpty())) {
+        if (count < mostOfEach && (least == null || !least.operations().isEmpty())) {
             least = StreamLine.open(files, aligned);
             open.add(least);
         }
-        return least == null || least.operations.size() >= MOST_PER_STREAM ? null : least;
+        return least == null || least.operations().size() >= MOST_PER_STREAM ? null : least;
     }
 
     /** Returns the line of an application's stream; the application decides how much it queues there. */
@@ -51,7 +52,7 @@ final class StreamLines {
             }
         }
         // Other idle streams of the application may be destroyed by now, and their handles reused.
-        open.removeIf(line -> !line.isOurs() && line.operations.isEmpty());
+        open.removeIf(line -> !line.isOurs() && line.operations().isEmpty());
         StreamLine made = StreamLine.of(files, stream);
         open.add(made);
         return made;

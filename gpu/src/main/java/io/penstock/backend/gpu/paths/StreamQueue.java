@@ -128,7 +128,7 @@ public final class StreamQueue extends PolledQueue {
             driver.streamSynchronize(stream);
         }
         streamed[task.tag] = true;
-        line.operations.add(task);
+        line.operations().add(task);
         joinOrder(task, stream);
     }
 
@@ -191,19 +191,21 @@ public final class StreamQueue extends PolledQueue {
         }
         for (StreamLine line : lines.open()) {
             poll(open, line);
-            if (suspicious && !line.operations.isEmpty()) {
+            if (suspicious && !line.operations().isEmpty()) {
                 checkContext(open, line);
             }
         }
     }
 
     private void poll(StreamCells open, StreamLine line) {
-        for (CallTask task = line.operations.peek(); task != null; task = line.operations.peek()) {
+        for (CallTask task = line.operations().peek();
+                task != null;
+                task = line.operations().peek()) {
             int state = state(open, task.tag);
             if (state == DriverApi.NOT_READY) {
                 return;
             }
-            completed(open, line.operations.remove(), state);
+            completed(open, line.operations().remove(), state);
         }
     }
 
@@ -220,7 +222,9 @@ public final class StreamQueue extends PolledQueue {
         if (state == DriverApi.NOT_READY) {
             return;
         }
-        for (CallTask task = line.operations.poll(); task != null; task = line.operations.poll()) {
+        for (CallTask task = line.operations().poll();
+                task != null;
+                task = line.operations().poll()) {
             completed(open, task, state);
         }
     }

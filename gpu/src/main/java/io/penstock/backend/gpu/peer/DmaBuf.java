@@ -7,24 +7,17 @@ import io.penstock.engine.kit.ffi.LibC;
 import io.penstock.engine.kit.machine.PeerLimits;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A range of GPU memory as a dma-buf. */
-final class DmaBuf implements AutoCloseable {
+/**
+ * A range of GPU memory as a dma-buf.
+ *
+ * @param offset where in it the range starts
+ */
+record DmaBuf(int descriptor, long offset, long bytes, AtomicBoolean closed) implements AutoCloseable {
 
     /**
      * The page size of a GPU's BAR, as NVIDIA specifies it for peer drivers (GPUDirect RDMA, design considerations).
      */
     private static final long BAR_PAGE_BYTES = 64 << 10;
-
-    private final int descriptor;
-    private final long offset;
-    private final long bytes;
-    private final AtomicBoolean closed = new AtomicBoolean();
-
-    private DmaBuf(int descriptor, long offset, long bytes) {
-        this.descriptor = descriptor;
-        this.offset = offset;
-        this.bytes = bytes;
-    }
 
     /**
      * Exports a range of a context's memory, in whole pages of the host, as the driver requires.
@@ -58,7 +51,7 @@ final class DmaBuf implements AutoCloseable {
                     "memGetHandleForAddressRange",
                     result);
         }
-        return new DmaBuf(descriptor[0], address - start, length);
+        return new DmaBuf(descriptor[0], address - start, length, new AtomicBoolean());
     }
 
     private static UnsupportedOperationException refused(String message, PeerLimits limits) {
@@ -77,18 +70,6 @@ final class DmaBuf implements AutoCloseable {
             return DriverApi.SUCCESS;
         });
         return step[0] > 0 ? Math.min(step[0], BAR_PAGE_BYTES) : BAR_PAGE_BYTES;
-    }
-
-    int descriptor() {
-        return descriptor;
-    }
-
-    long offset() {
-        return offset;
-    }
-
-    long bytes() {
-        return bytes;
     }
 
     @Override

@@ -14,23 +14,9 @@ import io.penstock.engine.kit.SharedContext;
  * moves 49.6 GB/s with two streams and 46.4 GB/s with one each, in staging buffers of 2 MiB; 51.2 and 50.3 in staging
  * buffers of 4 MiB ({@code tools/benchmarks/experiments/links.c}, docs/results/h200.md).
  */
-public final class CopyStreams implements SharedContext.Part {
+public record CopyStreams(GpuContext context, long toGpu, long fromGpu, long between) implements SharedContext.Part {
 
     private static final String REQUEST = "streams for the copies of staging buffers";
-
-    private final GpuContext context;
-    private final DriverApi driver;
-    private final long toGpu;
-    private final long fromGpu;
-    private final long between;
-
-    private CopyStreams(GpuContext context, long[] streams) {
-        this.context = context;
-        this.driver = context.driver();
-        this.toGpu = streams[0];
-        this.fromGpu = streams[1];
-        this.between = streams[2];
-    }
 
     /** Returns the streams of a context, which must be current. */
     static CopyStreams of(GpuContext context) {
@@ -49,19 +35,7 @@ public final class CopyStreams implements SharedContext.Part {
             }
             streams[made] = stream[0];
         }
-        return new CopyStreams(context, streams);
-    }
-
-    public long toGpu() {
-        return toGpu;
-    }
-
-    public long fromGpu() {
-        return fromGpu;
-    }
-
-    long between() {
-        return between;
+        return new CopyStreams(context, streams[0], streams[1], streams[2]);
     }
 
     /**
@@ -76,10 +50,24 @@ public final class CopyStreams implements SharedContext.Part {
         return recorded;
     }
 
+    /**
+     * Returns the state of a copy by the event behind it: not ready, success, or a failure. If only the query fails, the
+     * copy may still run, and nothing of it may be released: then this waits for its end.
+     */
+    public static int state(DriverApi driver, long event) {
+        int state = driver.eventQuery(event);
+        if (state != DriverApi.NOT_READY
+                && state != DriverApi.SUCCESS
+                && driver.foreignCause(state).isEmpty()) {
+            driver.eventSynchronize(event);
+        }
+        return state;
+    }
+
     @Override
     public void close() {
         context.attempt(() -> {
-            destroy(driver, toGpu, fromGpu, between);
+            destroy(context.driver(), toGpu, fromGpu, between);
             return DriverApi.SUCCESS;
         });
     }

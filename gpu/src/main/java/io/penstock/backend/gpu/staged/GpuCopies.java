@@ -118,21 +118,15 @@ final class GpuCopies implements StagingDevice {
             copy.fail(driver.failure(GpuContext.BIND, bound));
             return true;
         }
-        long event = ((PinnedBuffer) copy.staging()).event();
-        int state = driver.eventQuery(event);
+        int state = CopyStreams.state(driver, ((PinnedBuffer) copy.staging()).event());
         if (state == DriverApi.NOT_READY) {
             return false;
         }
         if (state == DriverApi.SUCCESS) {
             copy.complete(copy.bytes());
-            return true;
+        } else {
+            copy.fail(driver.failure("eventQuery", state));
         }
-        if (driver.foreignCause(state).isEmpty()) {
-            // The query failed, not the copy, which may still run: staging buffer and memory must not
-            // be released before.
-            driver.eventSynchronize(event);
-        }
-        copy.fail(driver.failure("eventQuery", state));
         return true;
     }
 
