@@ -18,8 +18,8 @@ import reactor.core.publisher.Mono;
 
 /**
  * A device whose memory the processor does not reach, as a GPU: files in memory, which it exports. They are in the
- * place of dma-bufs, or are wrapped into them by the kernel ({@code /dev/udmabuf}). Every buffer starts at its byte
- * 4096 + 512.
+ * place of dma-bufs, or are wrapped into them by the kernel ({@code /dev/udmabuf}), or are dma-bufs already. Every
+ * buffer starts at byte 4096 + 512 of the file, but at the first of a dma-buf.
  */
 final class FileMemory implements DeviceDriver, AutoCloseable {
 
@@ -33,10 +33,12 @@ final class FileMemory implements DeviceDriver, AutoCloseable {
 
     private final int file;
     private final long bytes;
+    private final int offset;
     private int exported;
 
     FileMemory(long bytes) throws ErrnoException {
         this.bytes = bytes;
+        this.offset = OFFSET;
         ByteBuffer name = ByteBuffer.allocateDirect(8).put("memory".getBytes(StandardCharsets.US_ASCII));
         try {
             file = (int) checked(
@@ -47,6 +49,14 @@ final class FileMemory implements DeviceDriver, AutoCloseable {
         }
         checked("ftruncate", LibC.ftruncate(file, bytes));
         exported = file;
+    }
+
+    /** Exports a dma-buf, which it closes. */
+    FileMemory(int dmaBuf, long bytes) {
+        this.file = dmaBuf;
+        this.bytes = bytes;
+        this.offset = 0;
+        this.exported = dmaBuf;
     }
 
     private static long checked(String call, long result) throws ErrnoException {
@@ -124,7 +134,7 @@ final class FileMemory implements DeviceDriver, AutoCloseable {
 
         @Override
         public PeerExport exportPeer() {
-            return new Export(exported, OFFSET, bytes, 4096, 4096, Mono.empty());
+            return new Export(exported, offset, bytes, 4096, 4096, Mono.empty());
         }
 
         @Override

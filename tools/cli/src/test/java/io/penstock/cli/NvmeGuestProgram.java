@@ -16,6 +16,7 @@ import io.penstock.backend.nvme.QueuePairHandle;
 import io.penstock.cli.testing.CommandLineRun;
 import io.penstock.engine.Engine;
 import io.penstock.engine.kit.ffi.CpuSet;
+import io.penstock.engine.kit.ffi.ErrnoException;
 import io.penstock.engine.kit.ffi.NativeMemory;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
@@ -37,6 +38,8 @@ final class NvmeGuestProgram {
 
     private static final String ADDRESS = System.getenv(NvmeOptions.DEVICE.variable());
     private static final int MIB = 1 << 20;
+    private static final int WRITE = 1; // opcodes
+    private static final int READ = 2;
     private static final int NODE_BYTES = 32 << 20;
 
     private NvmeGuestProgram() {}
@@ -63,6 +66,7 @@ final class NvmeGuestProgram {
             many(backend, file);
             submitted(backend);
             exported();
+            betweenControllers(backend, file);
             file.sync().block();
             System.out.println("synced");
         }
@@ -279,6 +283,57 @@ final class NvmeGuestProgram {
                         (byIommufd ? "a dma-buf that the kernel does not map: " : "a dma-buf without iommufd: ")
                                 + e.getMessage());
             }
+            pair.close();
+            pair.released().block();
+        }
+    }
+
+    /**
+     * What {@link #edges} has left, by a command into another controller's memory; then that controller's registers, by
+     * a command that writes them to the disk. The processor is not between: each is in the address space of this
+     * controller, by a dma-buf of VFIO.
+     */
+    private static void betweenControllers(Backend backend, StorageFile file) throws Exception {
+        if (!Files.isDirectory(Path.of("/dev/vfio/devices"))) {
+            System.out.println("a BAR as a dma-buf: not without iommufd");
+            return;
+        }
+        try (SecondController second = SecondController.open()) {
+            int memory = SecondController.MEMORY;
+            command(READ, second.dmaBuf(memory, SecondController.MEMORY_BYTES), 0);
+            check("between controllers", second.read(memory, 512).mismatch(content(512, 1)) < 0);
+            System.out.println("a BAR as a dma-buf: a command has read into another controller's memory");
+            int registers = SecondController.REGISTERS;
+            command(WRITE, second.dmaBuf(registers, SecondController.REGISTERS_BYTES), 9);
+            try (DeviceBuffer buffer = backend.allocate(512).block()) {
+                backend.submit(Transfer.read(file.region(9 * 512, 512), buffer.all()))
+                        .block();
+                ByteBuffer found = ByteBuffer.allocateDirect(512);
+                buffer.download(0, found).block();
+                ByteBuffer expected = second.read(registers, 12); // capabilities and version
+                check("registers " + found.getLong(0), expected.getInt(8) != 0);
+                check("registers " + found.getLong(0), found.clear().limit(12).equals(expected));
+            }
+            System.out.println("BAR0 as a dma-buf: a command has written another controller's registers to the disk");
+        } catch (ErrnoException e) {
+            System.out.println("a BAR as a dma-buf: " + e.getMessage());
+        }
+    }
+
+    /** Submits a command for a block, to or from the start of a dma-buf, which is closed after it. */
+    private static void command(int opcode, int dmaBuf, int block) {
+        QueuePairHandle pair = QueuePairHandle.open(Options.none().with(NvmeOptions.WRITE, true), 2)
+                .block();
+        try (FileMemory memory = new FileMemory(dmaBuf, 4096);
+                Backend device = Engine.open("exporter", memory, List.of(), Options.none());
+                DeviceBuffer buffer = device.allocate(512).block()) {
+            DmaRange data = pair.map(buffer);
+            ByteBuffer entry = words(pair.submissionQueue());
+            entry.putInt(0, opcode | 7 << 16).putInt(4, 1).putLong(24, data.busAddress());
+            entry.putLong(40, block).putInt(48, 0);
+            VarHandle.releaseFence();
+            words(pair.doorbell()).putInt(0, 1);
+            check("command " + opcode, pair.completions().blockFirst().isSuccess());
             pair.close();
             pair.released().block();
         }

@@ -43,6 +43,9 @@ class NvmeGuestTest {
             "by VFIO and iommufd, /dev/vfio/devices/vfio0",
             "a file in the address space: commands have read into it",
             "a dma-buf that the kernel does not map: ");
+    private static final List<String> BETWEEN_CONTROLLERS = List.of(
+            "a BAR as a dma-buf: a command has read into another controller's memory",
+            "BAR0 as a dma-buf: a command has written another controller's registers to the disk");
     private static final List<String> BY_GROUP = List.of("by VFIO, IOMMU group ", "a dma-buf without iommufd: ");
     private static final Path FOLDER = Path.of("target", "guest").toAbsolutePath(); // the guest has a /tmp of its own
 
@@ -82,7 +85,12 @@ class NvmeGuestTest {
                         "memory of the application",
                         "commands of another submitter",
                         "synced");
-        assertThat(printed).contains(hasIommufd(printed) ? BY_IOMMUFD : BY_GROUP);
+        assertThat(printed).contains(isSet(printed, "CONFIG_VFIO_DEVICE_CDEV") ? BY_IOMMUFD : BY_GROUP);
+        if (isSet(printed, "CONFIG_VFIO_PCI_DMABUF")) { // from Linux 6.19 on
+            assertThat(printed).contains(BETWEEN_CONTROLLERS);
+        } else {
+            assertThat(printed).contains("a BAR as a dma-buf: ").doesNotContain(BETWEEN_CONTROLLERS);
+        }
         assertThat(guest.exitValue()).as(printed).isZero();
     }
 
@@ -99,11 +107,11 @@ class NvmeGuestTest {
         }
     }
 
-    /** Whether the kernel that has printed its version has what the backend prefers, by its own configuration. */
-    private static boolean hasIommufd(String printed) throws IOException {
+    /** Whether an option is set in the configuration of the kernel that has printed its version. */
+    private static boolean isSet(String printed, String option) throws IOException {
         Matcher version = Pattern.compile("kernel (\\S+)").matcher(printed);
         assertThat(version.find()).as(printed).isTrue();
-        return Files.readAllLines(boot().resolve("config-" + version.group(1))).contains("CONFIG_VFIO_DEVICE_CDEV=y");
+        return Files.readAllLines(boot().resolve("config-" + version.group(1))).contains(option + "=y");
     }
 
     /** A script in place of QEMU prints its second line only once the first has been read. */
