@@ -32,6 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What HIP and hipFile do differently, on their double. */
@@ -150,6 +151,23 @@ class HipBackendTest {
         assertThatThrownBy(() -> move(backend, Transfer.read(file.all(), target.all())))
                 .isInstanceOf(PermanentStorageException.class)
                 .hasMessageContaining("hipFileRead -> hipErrorNoDevice (100)");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "-719, hipErrorLaunchFailure (719), DeviceLostException",
+        "-5, EIO (5), PermanentStorageException",
+        "-5011, hipFileHipDriverError (5011), PermanentStorageException"
+    })
+    void aLateCountOfABatchIsAnErrnoUnlessLinuxHasNone(int count, String name, String kind) {
+        Backend backend = gpu.backend(HipPath.BATCH);
+        StorageFile file = gpu.file(backend, random(BYTES, 11));
+        DeviceBuffer target = gpu.buffer(backend, BYTES);
+        HipDouble.files().fail("late:cuFileBatchIOSubmit", 1, count, 0);
+        assertThatThrownBy(() -> move(backend, Transfer.read(file.all(), target.all())))
+                .hasMessageContaining("hipFileBatchIO -> " + name)
+                .extracting(thrown -> thrown.getClass().getSimpleName())
+                .isEqualTo(kind);
     }
 
     @Test

@@ -37,6 +37,7 @@ public final class HipFile extends FileApi {
 
     private static final int DRIVER_RESULTS_FROM = 10_000;
     private static final int FIRST_ERROR = 5001;
+    private static final int LAST_ERRNO = 133; // EHWPOISON
     private static final List<String> FILES = List.of("libhipfile.so.0", "libhipfile.so");
 
     private static final VendorLibrary LIBRARY = new VendorLibrary(
@@ -239,10 +240,15 @@ public final class HipFile extends FileApi {
         return ofRuntime ? returned - DRIVER_RESULTS_FROM : answer;
     }
 
+    /**
+     * {@inheritDoc} A late count does not come from {@link #answer}: AMD's batches report {@code -errno}, and a number
+     * that no error of Linux has is a {@code hipError_t}.
+     */
     @Override
     public NativeFailure failureOfCount(String entry, long count) {
-        return count < -DRIVER_RESULTS_FROM
-                ? hip.failureOf(call(entry), (int) -(count + DRIVER_RESULTS_FROM))
+        boolean isLate = count < -LAST_ERRNO && count > -FIRST_ERROR;
+        return isLate || count < -DRIVER_RESULTS_FROM
+                ? hip.failureOf(call(entry), (int) -(isLate ? count : count + DRIVER_RESULTS_FROM))
                 : super.failureOfCount(entry, count);
     }
 
