@@ -13,6 +13,7 @@ import io.penstock.backend.hip.HipRuntime;
 import io.penstock.backend.hip.ffi.Hip;
 import io.penstock.backend.hip.ffi.HipFile;
 import io.penstock.backend.hip.ffi.HipOverCuda;
+import io.penstock.engine.kit.FirstClasses;
 import io.penstock.engine.kit.ffi.Machine;
 import io.penstock.engine.kit.ffi.NativeMemory;
 import java.util.ArrayList;
@@ -61,7 +62,8 @@ record HipPlatform(int version, List<GpuInfo> gpus, String reason, String remedy
                     "install ROCm's HIP runtime (hip-runtime-amd, libamdhip64), or name its libamdhip64.so in "
                             + HipOptions.LIBAMDHIP64);
         }
-        int initialized = hip.init(0);
+        FirstClasses.load();
+        int initialized = hip.init(0); // takes long
         if (initialized != Hip.SUCCESS) {
             return none("no device: " + hip.error("init", initialized), NO_GPU);
         }

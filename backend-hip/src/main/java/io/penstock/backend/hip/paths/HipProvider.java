@@ -13,6 +13,7 @@ import io.penstock.backend.gpu.file.StorageKind;
 import io.penstock.backend.hip.HipOptions;
 import io.penstock.backend.hip.ffi.Hip;
 import io.penstock.engine.Engine;
+import io.penstock.engine.kit.FirstClasses;
 import io.penstock.engine.kit.ffi.NativeAccess;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.staging.StagingOptions;
@@ -58,6 +59,7 @@ public final class HipProvider implements BackendProvider {
     private static Availability find(Options options) {
         int ordinal = options.get(HipOptions.DEVICE);
         HipPlatform chosen = HipPlatform.find(options).with(ordinal);
+        FirstClasses.await();
         if (!chosen.isUsable()) {
             List<String> shown = KfdNodes.gpus();
             String kernel = shown.isEmpty() ? "" : "; the kernel shows " + String.join("; ", shown);
@@ -82,6 +84,7 @@ public final class HipProvider implements BackendProvider {
     /** As above, with a replacement for storage detection. */
     public Backend open(Options options, FileHandles.Storages storages) {
         GpuContext context = HipPlatform.open(options);
+        FirstClasses.await();
         HipPaths ioPaths;
         try {
             ioPaths = new HipPaths(context, options, storages);

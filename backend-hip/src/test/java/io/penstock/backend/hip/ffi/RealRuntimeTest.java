@@ -105,13 +105,17 @@ class RealRuntimeTest {
                         "SYNC: wrote 16777216 by COMPAT, read 16777216 by COMPAT, equal",
                         "STREAM: wrote 16777216 by COMPAT, read 16777216 by COMPAT, equal")
                 .anyMatch(line -> line.startsWith("STAGED: wrote 16777216 by STAGED, read 16777216 by STAGED, equal"));
+        assertThat(folder.resolve("classes"))
+                .as("classes are loaded from lists, beside the start of the runtime; HIP itself maps nothing")
+                .content()
+                .contains("io.penstock.backend.gpu.mapped.MappedPath ");
     }
 
-    private static String said(Path runtime, String kind) throws IOException {
+    private String said(Path runtime, String kind) throws IOException {
         return said(RealRuntime.class.getName(), List.of(runtime.toString(), kind));
     }
 
-    private static String said(String program, List<String> arguments) throws IOException {
+    private String said(String program, List<String> arguments) throws IOException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         String path = ClassPath.of(
                 RealRuntime.class,
@@ -125,7 +129,8 @@ class RealRuntimeTest {
                 Flux.class,
                 Publisher.class,
                 LoggerFactory.class);
-        List<String> command = new ArrayList<>(List.of(java, "-cp", path, program));
+        List<String> command = new ArrayList<>(
+                List.of(java, "-Xlog:class+load:file=" + folder.resolve("classes"), "-cp", path, program));
         command.addAll(arguments);
         return CompiledFakes.run(command);
     }
