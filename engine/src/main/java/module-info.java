@@ -33,6 +33,7 @@ module io.penstock.engine {
     // Not promised: it changes with the checks of penstock doctor.
     exports io.penstock.engine.kit.machine to
             io.penstock.backend.gpu,
+            io.penstock.backend.hip,
             io.penstock.backend.nvme;
 
     uses io.penstock.engine.kit.PathFilter;

@@ -11,6 +11,7 @@ import io.penstock.Option;
 import io.penstock.Options;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.cli.doctor.AmdChecks;
 import io.penstock.cli.doctor.FileChecks;
 import io.penstock.cli.doctor.Finding;
 import io.penstock.cli.doctor.GraphicsChecks;
@@ -123,6 +124,7 @@ final class DoctorCommand implements Callable<Integer> {
         findings.addAll(PciChecks.of(machine));
         findings.addAll(VfioChecks.of(machine));
         findings.addAll(NvidiaChecks.of(machine));
+        findings.addAll(AmdChecks.of(machine));
         findings.addAll(GraphicsChecks.of(machine));
     }
 

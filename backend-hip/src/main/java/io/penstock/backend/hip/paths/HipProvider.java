@@ -15,6 +15,8 @@ import io.penstock.backend.hip.ffi.Hip;
 import io.penstock.engine.Engine;
 import io.penstock.engine.kit.FirstClasses;
 import io.penstock.engine.kit.ffi.NativeAccess;
+import io.penstock.engine.kit.machine.KernelFiles;
+import io.penstock.engine.kit.machine.KfdGpu;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.staging.StagingOptions;
 import io.penstock.engine.spi.staging.StagingPath;
@@ -60,8 +62,9 @@ public final class HipProvider implements BackendProvider {
         int ordinal = options.get(HipOptions.DEVICE);
         HipPlatform chosen = HipPlatform.find(options).with(ordinal);
         FirstClasses.await();
+        List<String> shown =
+                KfdGpu.all(KernelFiles.here()).stream().map(KfdGpu::toString).toList(); // also to who may not open them
         if (!chosen.isUsable()) {
-            List<String> shown = KfdNodes.gpus();
             String kernel = shown.isEmpty() ? "" : "; the kernel shows " + String.join("; ", shown);
             return Availability.absent(chosen.reason() + kernel, chosen.remedy());
         }
@@ -70,7 +73,7 @@ public final class HipProvider implements BackendProvider {
         List<String> details = new ArrayList<>();
         details.add("runtime: " + hip.describe(chosen.version()) + ", " + Hip.file());
         chosen.gpus().forEach(each -> details.add(each.toString()));
-        details.addAll(KfdNodes.describe());
+        details.addAll(shown.isEmpty() ? List.of("KFD: the kernel shows no GPU (" + KfdGpu.NODES + ")") : shown);
         details.addAll(HipFileLibrary.find(options).describe());
         details.add(StagingPath.fact());
         return Availability.available(true, gpu.name() + ", " + hip.describe(chosen.version()), details);

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** AMD's GPUs, the vendors of OpenCL and EGL, and who may open the devices. */
+/** The vendors of OpenCL and EGL, and who may open the devices. */
 public final class GraphicsChecks {
 
     private static final String VENDORS = "/etc/OpenCL/vendors";
@@ -43,11 +43,6 @@ public final class GraphicsChecks {
             }
         }
         access(machine, "/dev/kfd", "render", findings);
-        for (String card : machine.names("/sys/class/drm")) {
-            if (card.startsWith("card")) { // not its render node too
-                visibleMemory(machine, "/sys/class/drm/" + card + "/device", card, findings);
-            }
-        }
         return findings;
     }
 
@@ -94,25 +89,5 @@ public final class GraphicsChecks {
                     "the GPU is not found, or only as a software device",
                     "usermod -aG " + group + " USER, and log in again; docker run --device " + device));
         }
-    }
-
-    private static void visibleMemory(KernelFiles machine, String device, String card, List<Finding> findings) {
-        machine.text(device + "/mem_info_vram_total")
-                .flatMap(KernelFiles::number)
-                .ifPresent(all -> {
-                    long visible = machine.text(device + "/mem_info_vis_vram_total")
-                            .flatMap(KernelFiles::number)
-                            .orElse(all);
-                    String what = card + ": the processor and other devices reach " + (visible >> 20) + " MiB of "
-                            + (all >> 20);
-                    findings.add(
-                            visible >= all
-                                    ? Finding.ok("bar", what)
-                                    : Finding.warning(
-                                            "bar",
-                                            what,
-                                            "DirectGMA, RDMA and mappings are limited to that part",
-                                            "enable Resizable BAR and Above 4G Decoding in the firmware"));
-                });
     }
 }

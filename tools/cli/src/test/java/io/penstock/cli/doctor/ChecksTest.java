@@ -202,12 +202,45 @@ class ChecksTest {
     }
 
     @Test
-    void vendorsAndMemoryOfGraphicsAreDescribed() {
+    void amdsDriverGpusAndLimitsAreDescribed() {
+        List<Finding> findings = AmdChecks.of(workstation);
+        assertThat(of(findings, Level.OK))
+                .containsExactly(
+                        "amdgpu 6.12.12",
+                        "KFD node 1: gfx906, 60 compute units, wavefronts of 64, 256 MiB visible to peers and 32496 that"
+                                + " are not, PCI 0000:01:00.0",
+                        "host memory that GPUs may hold: 16071 MiB (ttm.pages_limit)");
+        assertThat(of(findings, Level.NOTE)).containsExactly("amdgpu.pcie_p2p is off");
+        assertThat(of(findings, Level.WARNING))
+                .containsExactly("card0: the processor and other devices reach 256 MiB of 32752");
+        assertThat(AmdChecks.of(server)).as("without a GPU of AMD").isEmpty();
+    }
+
+    @Test
+    void anAmdGpuThatAmdgpuDoesNotShowIsAWarning() throws IOException {
+        KernelFiles machine = Trees.make(root.resolve("amd"), "workstation.tree", "amd64");
+        write(machine, "/sys/class/kfd/kfd/topology/nodes/1/properties", "simd_count 0\n");
+        assertThat(of(AmdChecks.of(machine), Level.WARNING))
+                .first()
+                .asString()
+                .startsWith("amdgpu 6.12.12 is loaded, and shows no GPU for computing");
+        Files.move(machine.path("/sys/module/amdgpu"), machine.path("/sys/module/radeon"));
+        assertThat(of(AmdChecks.of(machine), Level.WARNING))
+                .first()
+                .isEqualTo("there is an AMD GPU, and amdgpu is not loaded");
+        Files.move(machine.path("/sys/module/radeon"), machine.path("/sys/module/amdgpu"));
+        write(machine, "/sys/class/kfd/kfd/topology/nodes/1/properties", "simd_count 4\n");
+        write(machine, "/sys/module/amdgpu/parameters/use_xgmi_p2p", "0\n");
+        Files.delete(machine.path("/sys/module/amdgpu/parameters/pcie_p2p"));
+        assertThat(of(AmdChecks.of(machine), Level.NOTE))
+                .containsExactly("amdgpu has no pcie_p2p", "amdgpu.use_xgmi_p2p is off");
+    }
+
+    @Test
+    void vendorsOfGraphicsAreDescribed() {
         List<Finding> findings = GraphicsChecks.of(workstation);
         assertThat(of(findings, Level.WARNING))
-                .containsExactly(
-                        "OpenCL's vendor amdocl64.icd: /opt/rocm/lib/libamdocl64.so, which is not there",
-                        "card0: the processor and other devices reach 256 MiB of 32752");
+                .containsExactly("OpenCL's vendor amdocl64.icd: /opt/rocm/lib/libamdocl64.so, which is not there");
         assertThat(of(findings, Level.OK))
                 .containsExactly("OpenCL's vendor pocl.icd: libpocl.so.2", "EGL's vendors: 50_mesa.json");
     }
@@ -247,8 +280,7 @@ class ChecksTest {
         KernelFiles machine = Trees.make(root.resolve("render-node"), "workstation.tree", "amd64");
         write(machine, "/sys/class/drm/renderD128/device/mem_info_vram_total", "34342961152\n");
         write(machine, "/sys/class/drm/renderD128/device/mem_info_vis_vram_total", "268435456\n");
-        assertThat(of(GraphicsChecks.of(machine), Level.WARNING))
-                .filteredOn(what -> what.contains("MiB"))
+        assertThat(of(AmdChecks.of(machine), Level.WARNING))
                 .containsExactly("card0: the processor and other devices reach 256 MiB of 32752");
     }
 
@@ -372,7 +404,7 @@ class ChecksTest {
         write(broken, "/proc/self/limits", "Max open files 9223372036854775808 9223372036854775808 files\n");
         assertThat(of(PciChecks.of(broken), Level.WARNING))
                 .containsExactly("AMD 0000:01:00.0: its largest BAR has 0 MiB");
-        assertThat(of(GraphicsChecks.of(broken), Level.WARNING)).noneMatch(what -> what.startsWith("card0"));
+        assertThat(of(AmdChecks.of(broken), Level.WARNING)).noneMatch(what -> what.startsWith("card0"));
         assertThat(of(KernelChecks.of(broken), Level.NOTE)).noneMatch(what -> what.contains("open files"));
         write(broken, "/sys/bus/pci/devices/0000:01:00.0/class", "");
         assertThat(PciChecks.of(broken)).as("without a GPU").isEmpty();
@@ -394,6 +426,7 @@ class ChecksTest {
         all.addAll(PciChecks.of(here));
         all.addAll(VfioChecks.of(here));
         all.addAll(NvidiaChecks.of(here));
+        all.addAll(AmdChecks.of(here));
         all.addAll(GraphicsChecks.of(here));
         assertThat(all).allSatisfy(finding -> assertThat(finding.what()).isNotBlank());
     }
@@ -432,6 +465,7 @@ class ChecksTest {
             all.addAll(PciChecks.of(machine));
             all.addAll(VfioChecks.of(machine));
             all.addAll(NvidiaChecks.of(machine));
+            all.addAll(AmdChecks.of(machine));
             all.addAll(GraphicsChecks.of(machine));
         }
         for (String file : new String[] {"/ 259:2", "/data 9:127", "/tmp 0:30"}) {
