@@ -62,6 +62,11 @@ result cuEventDestroy_v2(handle event);
 result cuEventQuery(handle event);
 result cuEventRecord(handle event, handle stream);
 result cuEventSynchronize(handle event);
+result cuModuleLoadData(handle *module, const void *image);
+result cuModuleUnload(handle module);
+result cuModuleGetFunction(handle *function, handle module, const char *name);
+result cuLaunchKernel(handle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                      unsigned shared, handle stream, void **parameters, void **extra);
 
 static int version = 70200000;
 static int file_calls = 1;
@@ -239,6 +244,22 @@ EXPORT result hipEventDestroy(handle event) { HERE(cuEventDestroy_v2(event)); }
 EXPORT result hipEventQuery(handle event) { HERE(cuEventQuery(event)); }
 EXPORT result hipEventRecord(handle event, handle stream) { HERE(cuEventRecord(event, stream)); }
 EXPORT result hipEventSynchronize(handle event) { HERE(cuEventSynchronize(event)); }
+
+EXPORT result hipModuleLoadData(handle *module, const void *image) { HERE(cuModuleLoadData(module, image)); }
+EXPORT result hipModuleUnload(handle module) { HERE(cuModuleUnload(module)); }
+
+EXPORT result hipModuleGetFunction(handle *function, handle module, const char *name) {
+    HERE(cuModuleGetFunction(function, module, name));
+}
+
+EXPORT result hipModuleLaunchKernel(handle function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                    unsigned bz, unsigned shared, handle stream, void **parameters, void **extra) {
+    HERE(cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra));
+}
+
+EXPORT const char *hipGetErrorName(result of) {
+    return of == 0 ? "hipSuccess" : of == 2 ? "hipErrorOutOfMemory" : "hipErrorUnknown";
+}
 
 static result amd_file_read(void) {
     return NOT_FOUND;

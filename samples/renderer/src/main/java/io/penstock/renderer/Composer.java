@@ -4,11 +4,11 @@ package io.penstock.renderer;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Options;
-import io.penstock.renderer.cuda.CudaKernels;
 import io.penstock.renderer.dx11.Painter;
 import io.penstock.renderer.dx11.TextureProjection;
 import io.penstock.renderer.gl.GlApplication;
 import io.penstock.renderer.gl.GlKernels;
+import io.penstock.renderer.gpu.GpuKernels;
 import io.penstock.renderer.opencl.OpenClKernels;
 import io.penstock.renderer.picture.Picture;
 import io.penstock.renderer.volume.BadVolumeException;
@@ -16,6 +16,7 @@ import io.penstock.renderer.volume.Composition;
 import io.penstock.renderer.volume.DeviceComposition;
 import io.penstock.renderer.volume.KernelQueue;
 import io.penstock.renderer.volume.ProjectionPlane;
+import org.slf4j.LoggerFactory;
 
 /**
  * Composes pictures: on the GPU that the slabs are streamed to, if there are kernels for it, or on the processor.
@@ -55,11 +56,21 @@ public interface Composer extends AutoCloseable {
 
     private static Composer of(Backend backend) {
         return switch (backend.name()) {
-            case "cufile" -> new OnDevice(backend, CudaKernels.beside(backend));
+            case "cufile" -> new OnDevice(backend, GpuKernels.onCuda(backend));
+            case "hip" -> onHip(backend);
             case "opencl-ssg" -> new OnDevice(backend, OpenClKernels.beside(backend));
             case "dx11" -> new OnDirect3d(backend, Painter.beside(backend));
             default -> new OnProcessor(backend);
         };
+    }
+
+    private static Composer onHip(Backend backend) {
+        if (GpuKernels.isOnHip()) {
+            return new OnDevice(backend, GpuKernels.onHip(backend));
+        }
+        LoggerFactory.getLogger(Composer.class)
+                .warn("no libhiprtc beside the HIP runtime to compile kernels: the processor draws");
+        return new OnProcessor(backend);
     }
 
     /** Returns the backend that reads the slabs. */

@@ -78,6 +78,10 @@ public final class HipDouble {
                     folder.resolve("libcufile.so.0"), flags, behind.sources().resolve("cufile"));
             files.addAll(List.of("-L" + folder, "-l:libcuda.so.1", "-Wl,-rpath,$ORIGIN"));
             compile(files, "0x200000", behind);
+            List<String> compiler = command(flags, folder.resolve("libnvrtc.so.13"));
+            compiler.addAll(List.of("-fPIC", "-shared", "-Wl,-soname,libnvrtc.so.13"));
+            compiler.add(behind.sources().resolve("nvrtc/nvrtc.c").toString());
+            run(compiler);
             front(folder, flags, "libamdhip64.so.7", ours.sources().resolve("hip/hip.c"), "libcuda.so.1");
             front(
                     folder,
@@ -86,6 +90,7 @@ public final class HipDouble {
                     ours.sources().resolve("hipfile/hipfile.c"),
                     "libcufile.so.0",
                     "libamdhip64.so.7");
+            front(folder, flags, "libhiprtc.so.7", ours.sources().resolve("hiprtc/hiprtc.c"), "libnvrtc.so.13");
         });
     }
 

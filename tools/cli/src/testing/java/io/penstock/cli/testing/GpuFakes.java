@@ -13,22 +13,17 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
-/** A GPU made of host memory, which the tests of backend-cufile have built. */
+/** A GPU made of host memory, which the tests of backend-cufile have built, and those of backend-hip for AMD. */
 public final class GpuFakes {
-
-    private static final Path BUILT =
-            Path.of(System.getProperty("basedir", "")).toAbsolutePath().resolve("../../backend-cufile/target/fakes");
 
     private GpuFakes() {}
 
     /** Lets the backend and the commands find the fakes, or skips the test with the reason. */
     public static void find() throws IOException {
-        Path fakes = newest();
-        Require.backend(
-                "fakes", fakes == null ? "no fakes in " + BUILT + ": run the tests of backend-cufile" : null);
+        Path fakes = built("backend-cufile");
         System.setProperty("penstock.cufile.libcuda", fakes + "/libcuda.so.1");
         System.setProperty("penstock.cufile.libcufile", fakes + "/libcufile.so.0");
         // For what is called by name only: the folder of the fakes, behind one with another driver, which knows nothing
@@ -40,6 +35,11 @@ public final class GpuFakes {
         Backends.list().stream()
                 .filter(listing -> listing.name().equals("cufile"))
                 .forEach(listing -> Require.backend("fakes", listing.availability()));
+    }
+
+    /** Returns the folder of the doubles of HIP, for another process: this one may have loaded the real runtime. */
+    public static Path hip() throws IOException {
+        return built("backend-hip");
     }
 
     public static void forget() {
@@ -65,14 +65,18 @@ public final class GpuFakes {
                 .getFunction(control);
     }
 
-    private static @Nullable Path newest() throws IOException {
-        if (!Files.isDirectory(BUILT)) {
-            return null;
+    private static Path built(String module) throws IOException {
+        Path built = Path.of(System.getProperty("basedir", ""))
+                .toAbsolutePath()
+                .resolve("../../" + module + "/target/fakes");
+        Optional<Path> newest = Optional.empty();
+        if (Files.isDirectory(built)) {
+            try (Stream<Path> folders = Files.list(built)) {
+                newest = folders.filter(folder -> folder.getFileName().toString().startsWith("libraries-"))
+                        .max(Comparator.comparing(folder -> folder.toFile().lastModified()));
+            }
         }
-        try (Stream<Path> folders = Files.list(BUILT)) {
-            return folders.filter(folder -> folder.getFileName().toString().startsWith("libraries-"))
-                    .max(Comparator.comparing(folder -> folder.toFile().lastModified()))
-                    .orElse(null);
-        }
+        Require.backend("fakes", newest.isPresent() ? null : "no fakes in " + built + ": run the tests of " + module);
+        return newest.orElseThrow();
     }
 }

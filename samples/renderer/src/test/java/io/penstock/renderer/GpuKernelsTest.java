@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.cli.testing.GpuFakes;
-import io.penstock.renderer.cuda.CudaKernels;
+import io.penstock.renderer.gpu.GpuKernels;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the application makes in CUDA's context goes, also where it is refused half of it. */
-class CudaKernelsTest {
+class GpuKernelsTest {
 
     private static final List<String> KINDS = List.of("modules", "streams", "events");
 
@@ -42,11 +42,11 @@ class CudaKernelsTest {
             Objects.requireNonNull(backend.allocate(1).block()).close();
             List<Long> before = live();
             GpuFakes.fail(call, nth, 2);
-            assertThatThrownBy(() -> CudaKernels.beside(backend))
+            assertThatThrownBy(() -> GpuKernels.onCuda(backend))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining(call + " -> CUDA_ERROR_OUT_OF_MEMORY");
             assertThat(live()).as("%s", KINDS).isEqualTo(before);
-            CudaKernels.beside(backend).close();
+            GpuKernels.onCuda(backend).close();
             assertThat(live()).as("%s, after one that was made", KINDS).isEqualTo(before);
         }
     }

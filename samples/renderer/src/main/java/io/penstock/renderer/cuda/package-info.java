@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/**
- * How an application orders its own CUDA work behind transfers: kernels, an event behind them, a fence of that event.
- */
-@NullMarked
-package io.penstock.renderer.cuda;
-
-import org.jspecify.annotations.NullMarked;
