@@ -45,7 +45,7 @@ class HipRenderTest {
                 .doesNotContain("cuLaunchKernel");
     }
 
-    /** Renders in a process of its own, compares the picture with that of the host, and returns what was printed. */
+    /** Renders in a process of its own, compares the picture with the host's, and returns what was printed. */
     private String render(Path fakes, String view, String budget) throws IOException, InterruptedException {
         Path expected = folder.resolve("host.png");
         Path picture = folder.resolve("hip.png");

@@ -71,6 +71,11 @@ public record PciDevice(KernelFiles machine, String address, List<String> route)
                 && List.of("0x10de", "0x1002", "0x8086").contains(vendor());
     }
 
+    /** Returns whether it is a GPU of AMD. */
+    public boolean isAmdGpu() {
+        return isGpu() && vendor().equals("0x1002");
+    }
+
     /** Returns whether it is an NVMe controller. */
     public boolean isNvme() {
         return kind() == 0x0108;

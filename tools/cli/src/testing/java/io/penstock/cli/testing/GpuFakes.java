@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** A GPU made of host memory, which the tests of backend-cufile have built, and those of backend-hip for AMD. */
+/** A GPU made of host memory, which the tests of backend-cufile have built; for AMD, the tests of backend-hip. */
 public final class GpuFakes {
 
     private GpuFakes() {}
