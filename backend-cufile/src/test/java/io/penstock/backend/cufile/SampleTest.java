@@ -8,6 +8,7 @@ import io.penstock.DeviceBuffer;
 import io.penstock.backend.cufile.fakes.Application;
 import io.penstock.backend.cufile.fakes.Fakes;
 import io.penstock.backend.cufile.fakes.FreshFakes;
+import io.penstock.backend.gpu.context.GpuStream;
 import io.penstock.engine.testing.BackendFixture;
 import io.penstock.engine.testing.SampleProgram;
 import java.nio.file.Path;
@@ -27,7 +28,7 @@ class SampleTest {
     @ParameterizedTest
     @EnumSource(names = {"STAGED", "MAPPED"})
     void kernelsRunOverAFileAndTheProgramEndsBehindTheLast(CufilePath path, @TempDir Path folder) throws Exception {
-        SampleProgram program = SampleProgram.of("InCudaStream", folder, CudaStream.class);
+        SampleProgram program = SampleProgram.of("InCudaStream", folder, CudaStream.class, GpuStream.class);
         byte[] bytes = BackendFixture.random(BYTES, 1);
         GpuFixture gpu = new GpuFixture(folder);
         try (Application application = new Application(0)) {

@@ -34,15 +34,16 @@ public final class SampleProgram {
      * Compiles a program.
      *
      * @param folder for its classes
-     * @param backend a class of the backend that it names
+     * @param named classes of the backend that it names, and of what that extends
      */
-    public static SampleProgram of(String name, Path folder, Class<?> backend)
+    public static SampleProgram of(String name, Path folder, Class<?>... named)
             throws IOException, ReflectiveOperationException {
         Path source = CompiledFakes.module("samples/programs/src/main/java/io/penstock/samples")
                 .resolve(name + ".java");
         Path classes = Files.createDirectories(folder.resolve("classes"));
         StringWriter said = new StringWriter();
-        String path = ClassPath.of(Backend.class, backend, Flux.class, Publisher.class, NullMarked.class);
+        Stream<Class<?>> always = Stream.of(Backend.class, Flux.class, Publisher.class, NullMarked.class);
+        String path = ClassPath.of(Stream.concat(always, Stream.of(named)).toArray(Class<?>[]::new));
         var compiler = ToolProvider.getSystemJavaCompiler();
         try (var files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
             List<String> options = List.of("-cp", path, "-d", classes.toString());

@@ -65,6 +65,10 @@ public record PeerLimits(KernelFiles machine, String address, long bytes) {
         } else {
             iommu(Iommu.of(machine, device), " for " + importer).ifPresent(limits::add);
         }
+        if (device.isAmdGpu() && machine.text("/sys/module/amdgpu/parameters/pcie_p2p").equals(Optional.of("N"))) {
+            limits.add("amdgpu.pcie_p2p is off: " + importer + " does not reach the memory of other GPUs by PCIe; boot"
+                    + " with amdgpu.pcie_p2p=1 (docs/doctor.md#amdgpu)");
+        }
         device(address).map(gpu -> gpu.to(device)).ifPresent(distance -> {
             if (distance.compareTo(PciDevice.Distance.ROOT_COMPLEX) > 0) {
                 limits.add(address + " and " + importer + " are not below one root complex, but " + distance

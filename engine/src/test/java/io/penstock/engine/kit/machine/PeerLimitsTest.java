@@ -114,6 +114,22 @@ class PeerLimitsTest {
     }
 
     @Test
+    void amdgpuMayKeepItsGpusFromPeers() throws IOException {
+        Path parameter = root.resolve("sys/module/amdgpu/parameters/pcie_p2p");
+        Files.createDirectories(parameter.getParent());
+        Files.writeString(parameter, "N\n");
+        assertThat(limits().of(NEAR)).as("an importer that is no GPU of AMD").isEmpty();
+        Path device = root.resolve("sys/bus/pci/devices/" + NEAR);
+        Files.writeString(device.resolve("class"), "0x038000\n");
+        Files.writeString(device.resolve("vendor"), "0x1002\n");
+        assertThat(limits().of(NEAR))
+                .containsExactly("amdgpu.pcie_p2p is off: 0000:1c:00.0 does not reach the memory of other GPUs by PCIe;"
+                        + " boot with amdgpu.pcie_p2p=1 (docs/doctor.md#amdgpu)");
+        Files.writeString(parameter, "Y\n");
+        assertThat(limits().of(NEAR)).isEmpty();
+    }
+
+    @Test
     void theLimitsOfEachImporterAreNamed() {
         assertThat(limits().of(NEAR, FAR, "0000:FF:00.0"))
                 .containsExactly(
