@@ -35,8 +35,15 @@ class KfdGpuTest {
         write("0/mem_banks/0", "heap_type 0\nsize_in_bytes 135000000000\n");
         write(
                 "1",
-                "simd_count 1216\nsimd_per_cu 4\nwave_front_size 64\ngfx_target_version 90402\nlocation_id 49920\n"
-                        + "domain 1\nhive_id 18446744073709551615\n");
+                """
+                simd_count 1216
+                simd_per_cu 4
+                wave_front_size 64
+                gfx_target_version 90402
+                location_id 49920
+                domain 1
+                hive_id 18446744073709551615
+                """);
         write("1/mem_banks/0", "heap_type 1\nsize_in_bytes 206141652992\n");
         write("1/io_links/0", "type 2\nnode_from 1\nnode_to 0\n");
         write("1/io_links/1", "type 11\nnode_from 1\nnode_to 2\n");
