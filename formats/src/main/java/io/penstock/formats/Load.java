@@ -5,6 +5,7 @@ import io.penstock.Backend;
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
 import io.penstock.Failure;
+import io.penstock.FileOption;
 import io.penstock.SubmitOptions;
 import io.penstock.Transfer;
 import io.penstock.TransferPath;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -120,13 +122,17 @@ public final class Load {
                         targets.tryEmitValue(all);
                     }
                 }));
+        PackedFiles packed = packed(plan);
         // The first files are opened while memory is allocated.
         Mono<Void> moved = FirstError.of(
                 Flux.fromIterable(plan.batches().entrySet())
+                        .filter(file -> !packed.batches().containsKey(file.getKey()))
                         .map(file -> move(file.getKey(), file.getValue(), targets.asMono(), total)),
                 FILES);
+        Mono<Void> small =
+                packed.batches().isEmpty() ? Mono.empty() : targets.asMono().flatMap(all -> move(packed, all, total));
         Mono<Void> uploaded = targets.asMono().flatMap(all -> upload(plan.hostPieces(), all, total));
-        return FirstError.of(Flux.just(allocated, moved, uploaded), 3)
+        return FirstError.of(Flux.just(allocated, moved, small, uploaded), 4)
                 .then(Mono.fromSupplier(() -> new LoadedArrays(
                         plan, buffers, plan.deviceArrays(buffers.buffers()), paths(), System.nanoTime() - start)));
     }
@@ -190,6 +196,30 @@ public final class Load {
                                     }
                                 })
                                 .then());
+    }
+
+    /** Returns the small files, unless they are to bypass the page cache, or to be shared. */
+    private PackedFiles packed(LoadPlan plan) {
+        boolean plain =
+                loader.shared().isEmpty() && List.of(loader.fileOptions()).equals(List.of(FileOption.READ));
+        return PackedFiles.of(plain ? plan.batches() : Map.of());
+    }
+
+    private Mono<Void> move(PackedFiles packed, List<DeviceBuffer> targets, long total) {
+        return packed.read(
+                        loader.backend(),
+                        targets,
+                        step -> Flux.concat(
+                                loader.backend()
+                                        .submit(Flux.fromIterable(step.copies()), SUBMIT)
+                                        .doOnNext(moved -> count(moved, total))
+                                        .thenMany(Flux.<Void>empty()),
+                                FirstError.of(
+                                        Flux.fromIterable(step.others().entrySet())
+                                                .map(file -> move(
+                                                        file.getKey(), file.getValue(), Mono.just(targets), total)),
+                                        FILES)))
+                .then();
     }
 
     private Flux<Completion> read(Path path, List<Batch> batches, Function<Batch, Transfer> transfer) {

@@ -4,6 +4,7 @@ package io.penstock.formats;
 import io.penstock.Backend;
 import io.penstock.ClosedException;
 import io.penstock.DeviceBuffer;
+import io.penstock.Pack;
 import io.penstock.StorageFile;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -16,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** A backend that reports each signal of its publishers, and remembers every buffer and file that it has delivered. */
+/** A backend that reports each signal of its publishers, and remembers every buffer, pack and file that it has delivered. */
 final class WatchedBackend implements InvocationHandler {
 
     private static final long LIMIT_NANOS = 20_000_000_000L;
@@ -49,7 +50,8 @@ final class WatchedBackend implements InvocationHandler {
                         .doOnTerminate(signal);
             }
             return result instanceof Flux<?> flux
-                    ? flux.doOnSubscribe(s -> signal.run())
+                    ? flux.doOnNext(this::remember)
+                            .doOnSubscribe(s -> signal.run())
                             .doOnNext(value -> signal.run())
                             .doOnTerminate(signal)
                     : result;
@@ -61,9 +63,16 @@ final class WatchedBackend implements InvocationHandler {
     private void remember(Object delivered) {
         if (delivered instanceof DeviceBuffer buffer) {
             buffers.add(buffer);
+        } else if (delivered instanceof Pack pack) {
+            buffers.add(pack.buffer());
         } else if (delivered instanceof StorageFile file) {
             files.add(file);
         }
+    }
+
+    /** Returns how many files were delivered, and are not forgotten. */
+    int files() {
+        return files.size();
     }
 
     int delivered() {
