@@ -3,16 +3,23 @@ package io.penstock.integration.spark;
 
 import io.penstock.Completion;
 import io.penstock.DeviceBuffer;
+import io.penstock.HostView;
+import io.penstock.Pack;
 import io.penstock.StorageFile;
 import io.penstock.Transfer;
+import io.penstock.TransferPath;
 import io.penstock.file.FirstError;
 import io.penstock.formats.DeviceArray;
 import io.penstock.formats.LoadedArrays;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
@@ -23,6 +30,7 @@ final class HeapReader extends ContentReader {
 
     private static final int PIECE_BYTES = 1 << 20;
     private static final int PIECES = 8;
+    private static final int ENTRY_BYTES = 64; // that a pack may need for a file beside its bytes
 
     private record Piece(Region region, long offset, ByteBuffer target) {}
 
@@ -30,9 +38,12 @@ final class HeapReader extends ContentReader {
         super(metrics, times, ExecutorBackend.Lease::host);
     }
 
-    /** Reads contiguous regions of one file, or one array that lies in chunks. */
+    /** Reads contiguous regions of one file, several files that are small, or one array that lies in chunks. */
     List<byte[]> read(List<Region> regions) throws IOException {
         Region first = regions.get(0);
+        if (regions.size() > 1 && !regions.get(1).path().equals(first.path())) {
+            return readFiles(regions);
+        }
         List<Piece> pieces = new ArrayList<>();
         List<byte[]> heap = new ArrayList<>();
         for (Region region : regions) {
@@ -57,6 +68,62 @@ final class HeapReader extends ContentReader {
             });
         } finally {
             permit.dispose();
+        }
+    }
+
+    /** Reads files as a whole, packed; one that is not as it was when the query was planned is read by itself. */
+    private List<byte[]> readFiles(List<Region> files) throws IOException {
+        long room = 0;
+        long largest = 1;
+        for (Region file : files) {
+            room += file.length() + ENTRY_BYTES;
+            largest = Math.max(largest, file.length());
+        }
+        long packBytes = Math.min(
+                Math.min((long) PIECES * PIECE_BYTES, room), lease.budget().bytes());
+        Pack.Plan plan =
+                Pack.Plan.DEFAULT.packBytes(Math.max(largest, packBytes)).depth(1);
+        Disposable.Composite permit = Disposables.composite();
+        Map<Integer, byte[]> heap = new HashMap<>(); // by the index of the file
+        try {
+            Flux<Path> paths = Flux.fromIterable(files).map(file -> Path.of(file.path()));
+            Mono<Integer> read = backend.pack(paths, plan).reduce(0, (from, pack) -> unpack(pack, files, from, heap));
+            granted(
+                    files.get(0),
+                    packBytes,
+                    permit::add,
+                    () -> Objects.requireNonNull(backend.blocking().await(read)));
+        } finally {
+            permit.dispose();
+        }
+        List<byte[]> all = new ArrayList<>();
+        for (int i = 0; i < files.size(); i++) {
+            byte[] content = heap.get(i);
+            if (content == null) {
+                content = read(files.subList(i, i + 1)).get(0); // which finds what is wrong
+            } else {
+                times.check(files.get(i).path()); // after the read: the file may have been written during it
+            }
+            all.add(content);
+        }
+        return all;
+    }
+
+    private int unpack(Pack pack, List<Region> files, int from, Map<Integer, byte[]> heap) {
+        try (pack) {
+            HostView view = pack.buffer().hostView().orElseThrow();
+            int at = from;
+            for (Pack.Entry entry : pack.entries()) {
+                int length = (int) files.get(at).length();
+                if (entry.error() == null && entry.length() >= length) {
+                    byte[] content = new byte[length];
+                    view.read(entry.offset(), ByteBuffer.wrap(content));
+                    heap.put(at, content);
+                    metrics.moved(TransferPath.HOST, length);
+                }
+                at++;
+            }
+            return at;
         }
     }
 

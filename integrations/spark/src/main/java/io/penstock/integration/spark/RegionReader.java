@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the rows of a split. Opens a backend only if bytes are wanted.
  *
- * <p>Small regions of a file are read together. Between two calls of {@link #next} nothing is in flight: a task that
+ * <p>Small regions of a file are read together, and small files. Between two calls of {@link #next} nothing is in flight: a task that
  * Spark stops leaves nothing behind, and one that reads two sources at a time cannot wait for itself, unless their rows
  * are in device memory.
  */
@@ -23,6 +23,7 @@ final class RegionReader implements PartitionReader<InternalRow> {
 
     private static final long BATCH_BYTES = 16L << 20;
     private static final int BATCH_REGIONS = 256;
+    private static final long SMALL_BYTES = 256 << 10; // of a file that is read packed with others
 
     private final List<Region> regions;
     private final Column[] columns;
@@ -65,9 +66,12 @@ final class RegionReader implements PartitionReader<InternalRow> {
         return true;
     }
 
-    /** Returns the end of the regions to read together: neighbours in one file, or a large one alone. */
+    /** Returns the end of the regions to read together: neighbours in one file, small files, or a large one alone. */
     private int batchEnd() {
         Region first = regions.get(read);
+        if (isSmallFile(read)) {
+            return smallFilesEnd();
+        }
         long sum = first.length();
         int end = read + 1;
         while (first.isContiguous() && end < regions.size() && end - read < BATCH_REGIONS) {
@@ -79,6 +83,27 @@ final class RegionReader implements PartitionReader<InternalRow> {
             end++;
         }
         return end;
+    }
+
+    private int smallFilesEnd() {
+        long sum = regions.get(read).length();
+        int end = read + 1;
+        while (end < regions.size() && end - read < BATCH_REGIONS && isSmallFile(end)) {
+            sum += regions.get(end).length();
+            if (sum > BATCH_BYTES) {
+                break;
+            }
+            end++;
+        }
+        return end;
+    }
+
+    /** Returns whether a region is all that is wanted of a file, and all of it, as far as can be told. */
+    private boolean isSmallFile(int index) {
+        Region region = regions.get(index);
+        boolean last =
+                index + 1 == regions.size() || !regions.get(index + 1).path().equals(region.path());
+        return last && region.elements() == null && region.offset() == 0 && region.length() <= SMALL_BYTES;
     }
 
     @Override

@@ -40,7 +40,6 @@ public final class BinaryFileComparison {
 
     private static final int MIB = 1 << 20;
     private static final int CHUNK = 4 * MIB;
-    private static final int FILE = 64 * MIB;
     private static final String BINARY = "Spark, binaryFile";
     private static final String ROWS = "Penstock, rows";
     private static final String DEVICE = "Penstock, device memory";
@@ -133,13 +132,14 @@ public final class BinaryFileComparison {
         return found(region.buffer().hostView().orElseThrow().buffer(region.offset(), (int) region.length()));
     }
 
-    /** Arguments: a directory for the files, the number of files, and the number of rounds. */
+    /** Arguments: a directory for the files, the number of files, the number of rounds, and the KiB of a file. */
     public static void main(String[] arguments) throws IOException {
         Path directory = Path.of(arguments[0]);
         int files = Integer.parseInt(arguments[1]);
         int rounds = Integer.parseInt(arguments[2]);
+        int fileBytes = Integer.parseInt(arguments[3]) << 10;
         Path many = Files.createDirectories(directory.resolve("many"));
-        byte[] content = Samples.bytes(1, FILE);
+        byte[] content = Samples.bytes(1, fileBytes);
         for (int i = 0; i < files; i++) {
             content[0] = (byte) i;
             Files.write(many.resolve("file" + i), content);
@@ -150,7 +150,7 @@ public final class BinaryFileComparison {
             SparkSession session = Cluster.start("local-cluster[" + executors + ",1,1024]", "256m");
             try {
                 BinaryFileComparison comparison = new BinaryFileComparison(session, executors);
-                comparison.compare(many.toString(), (long) files * FILE, rounds);
+                comparison.compare(many.toString(), (long) files * fileBytes, rounds);
                 comparison.large(large.toString());
             } finally {
                 session.stop();

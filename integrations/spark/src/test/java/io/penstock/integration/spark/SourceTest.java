@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -16,6 +17,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
@@ -241,6 +243,65 @@ class SourceTest {
         assertThatThrownBy(() -> plan(rows).executeCollectPublic())
                 .hasStackTraceContaining("the file was changed since the query was planned, load it again: " + file);
         assertThat(load("raw", "true").collectAsList()).hasSize(1);
+    }
+
+    /** Returns what a task reads of small files; the first row is read before {@code meanwhile}. */
+    private List<byte[]> contents(List<Path> files, List<Region> regions, Callable<?> meanwhile) throws Exception {
+        RegionSplit split = new RegionSplit(regions, FileTimes.of(files));
+        List<byte[]> contents = new ArrayList<>();
+        try (RegionReader reader = new RegionReader(split, new Column[] {Column.BYTES})) {
+            while (reader.next()) {
+                contents.add(reader.get().getBinary(0));
+                if (contents.size() == 1) {
+                    meanwhile.call();
+                }
+            }
+        }
+        return contents;
+    }
+
+    private static List<Region> regions(List<Path> files) throws IOException {
+        List<Region> regions = new ArrayList<>();
+        for (Path file : files) {
+            regions.add(new Region(file.toString(), String.valueOf(file.getFileName()), null, 0, Files.size(file)));
+        }
+        return regions;
+    }
+
+    private List<Path> smallFiles() throws IOException {
+        List<Path> files = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            files.add(Files.write(folder.resolve("small-" + i), Samples.bytes(i, 1000 * i)));
+        }
+        return files;
+    }
+
+    @Test
+    void smallFilesAreReadTogether() throws Exception {
+        List<Path> files = smallFiles();
+        List<byte[]> contents = contents(files, regions(files), () -> {
+            Files.delete(files.get(29)); // which had been read with the first
+            return null;
+        });
+        assertThat(contents).hasSize(30);
+        for (int i = 0; i < 30; i++) {
+            assertThat(contents.get(i)).isEqualTo(Samples.bytes(i, 1000 * i));
+        }
+    }
+
+    @Test
+    void oneOfManySmallFilesThatIsNotAsItWasFailsByItsName() throws Exception {
+        List<Path> files = smallFiles();
+        List<Region> regions = regions(files);
+        Files.delete(files.get(7));
+        assertThatThrownBy(() -> contents(files, regions, () -> null))
+                .isInstanceOf(NoSuchFileException.class)
+                .hasMessageContaining("small-7");
+        Files.write(files.get(7), new byte[6999]);
+        assertThatThrownBy(() -> contents(files, regions, () -> null))
+                .isInstanceOf(EOFException.class)
+                .hasMessageContaining("the file became shorter than when the query was planned")
+                .hasMessageContaining("small-7");
     }
 
     @Test
