@@ -103,7 +103,11 @@ public interface Backend extends AutoCloseable {
     }
 
     /**
-     * Allocates device memory. Buffers are pooled by size class, so allocation is cheap. Contents are undefined.
+     * Allocates device memory. Contents are undefined.
+     *
+     * <p><b>Cost:</b> buffers of up to 64 MiB are pooled by size class, and of larger ones a few are kept when they are
+     * closed: memory that was used before costs a few microseconds. The first use of other memory is dear, as the system
+     * fills each page with zeros, or the driver maps it: keep a large buffer and use it again.
      *
      * <p><b>Result:</b> the buffer, to be closed by the caller; {@link #withBuffer} does both.
      *

@@ -35,6 +35,7 @@ public final class LibC {
     public static final int MAP_PRIVATE = 2;
     public static final int MAP_ANONYMOUS = 0x20;
     public static final int MAP_POPULATE = 0x8000;
+    public static final int MADV_FREE = 8;
     public static final int MADV_HUGEPAGE = 14;
 
     public static final int EFD_CLOEXEC = 0x80000;

@@ -84,6 +84,13 @@ public final class Mapping {
         return true;
     }
 
+    /** Lets the kernel take its pages when it needs memory, until they are written to again. */
+    void giveUp() {
+        if (allocated == 0 && heapless == null) {
+            LibC.madvise(address, bytes, LibC.MADV_FREE);
+        }
+    }
+
     /** Frees the memory; a direct buffer is left to the garbage collector. */
     public void retire() {
         range.retire();

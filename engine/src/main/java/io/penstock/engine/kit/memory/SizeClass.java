@@ -13,6 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The slabs of one size, cut from mappings of at least {@link #MIN_MAPPING_BYTES}; last in, first out, for warm caches.
+ * Or large slabs, each a mapping of its own, of which some are kept when they are free: the kernel takes as long to fill
+ * new memory with zeros as a read from the page cache takes.
  *
  * <p><b>Threading:</b> thread-safe; the lock is held at most for one map or unmap.
  */
@@ -21,29 +23,67 @@ final class SizeClass {
     private static final Logger LOG = LoggerFactory.getLogger(SizeClass.class);
 
     private static final long MIN_MAPPING_BYTES = 4L << 20;
+    private static final int MOST_SPARE = 4; // a fourth of the bytes
 
-    private final long blockBytes; // 0: every block is a separate mapping of the requested length
+    private final long blockBytes; // 0: every block is a separate mapping, of at least the requested length
+    private final long mostIdleBytes; // of those
     private final AtomicLong mappedBytes;
     private final ArrayDeque<Block> free = new ArrayDeque<>(); // guarded by this
     private boolean closed; // guarded by this
     private long overwritten; // guarded by this
 
-    SizeClass(long blockBytes, AtomicLong mappedBytes) {
+    private SizeClass(long blockBytes, long mostIdleBytes, AtomicLong mappedBytes) {
         this.blockBytes = blockBytes;
+        this.mostIdleBytes = mostIdleBytes;
         this.mappedBytes = mappedBytes;
+    }
+
+    /** Creates the class of blocks of one size. */
+    static SizeClass of(long blockBytes, AtomicLong mappedBytes) {
+        return new SizeClass(blockBytes, 0, mappedBytes);
+    }
+
+    /** Creates the class of large blocks, of which free ones are kept, and no more of them than that many bytes. */
+    static SizeClass large(long mostIdleBytes, AtomicLong mappedBytes) {
+        return new SizeClass(0, mostIdleBytes, mappedBytes);
     }
 
     synchronized Block take(long bytes) throws ErrnoException {
         if (closed) {
             throw new ClosedException("the pool of host memory is closed", Failure.NOT_STARTED, null);
         }
-        if (free.isEmpty()) {
-            map(blockBytes == 0 ? pages(bytes) : blockBytes);
-        }
-        Block block = free.pop();
+        Block block = blockBytes == 0 ? large(pages(bytes)) : block();
         check(block);
         block.mapping.liveSlabs++;
         return block;
+    }
+
+    private Block block() throws ErrnoException {
+        if (free.isEmpty()) {
+            map(blockBytes);
+        }
+        return free.pop();
+    }
+
+    /** Returns a block that is free and not much longer, or a new one. */
+    private Block large(long bytes) throws ErrnoException {
+        for (Block block : free) {
+            long spare = block.mapping.bytes - bytes;
+            if (spare >= 0 && spare <= bytes / MOST_SPARE) {
+                free.remove(block);
+                return block;
+            }
+        }
+        try {
+            map(bytes);
+        } catch (ErrnoException none) {
+            if (free.isEmpty()) {
+                throw none;
+            }
+            trim(); // what is kept may be what is missing
+            map(bytes);
+        }
+        return free.pop();
     }
 
     /** Rounds up to pages, but not beyond what a long holds. */
@@ -55,8 +95,27 @@ final class SizeClass {
     synchronized void give(Block block) {
         free.push(block);
         block.mapping.liveSlabs--;
-        if (block.mapping.liveSlabs == 0 && (closed || blockBytes == 0)) {
+        if (closed && block.mapping.liveSlabs == 0) {
             retire(Set.of(block.mapping));
+        } else if (blockBytes == 0) {
+            keep(block);
+        }
+    }
+
+    /** Keeps a block that is free, but leaves its pages to the kernel where that needs them; unmaps the oldest. */
+    private void keep(Block block) {
+        if (block.mapping.bytes > mostIdleBytes) {
+            retire(Set.of(block.mapping));
+            return;
+        }
+        if (block.poisoned == 0) { // else the poison would be lost
+            block.mapping.giveUp();
+        }
+        long idle = free.stream().mapToLong(kept -> kept.mapping.bytes).sum();
+        while (idle > mostIdleBytes) {
+            Mapping oldest = free.getLast().mapping;
+            idle -= oldest.bytes;
+            retire(Set.of(oldest));
         }
     }
 

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * A pool of page-aligned memory in powers of two from 4 KiB to 64 MiB; larger slabs are mapped and unmapped
- * individually.
+ * A pool of page-aligned memory in powers of two from 4 KiB to 64 MiB; larger slabs are mapped
+ * individually, and a few of them kept when they are free.
  *
  * <p>The content of a slab is undefined: zeros, or what an earlier slab of this process held, never data of another
  * process.
@@ -28,11 +28,13 @@ public final class Slabs implements AutoCloseable {
     public static final int MIN_BYTES = Mapping.ALIGNMENT;
     /** The largest size class. */
     public static final long MAX_POOLED_BYTES = 64L << 20;
+    /** The most bytes of larger slabs that are kept when they are free. */
+    public static final long MOST_IDLE_BYTES = 256L << 20;
     /** The byte that freed slabs are filled with if poisoning is on. */
     public static final byte POISON = (byte) 0xDB;
 
     private final SizeClass[] classes;
-    private final SizeClass unpooled;
+    private final SizeClass large;
     private final boolean poison;
     private final Consumer<Slab> release = this::release; // one for all slabs
     private final AtomicLong liveSlabs = new AtomicLong();
@@ -69,9 +71,9 @@ public final class Slabs implements AutoCloseable {
         this.poison = poison;
         classes = new SizeClass[classOf(MAX_POOLED_BYTES) + 1];
         for (int i = 0; i < classes.length; i++) {
-            classes[i] = new SizeClass((long) MIN_BYTES << i, mappedBytes);
+            classes[i] = SizeClass.of((long) MIN_BYTES << i, mappedBytes);
         }
-        unpooled = new SizeClass(0, mappedBytes);
+        large = SizeClass.large(MOST_IDLE_BYTES, mappedBytes);
     }
 
     /**
@@ -119,7 +121,7 @@ public final class Slabs implements AutoCloseable {
         for (SizeClass sizeClass : classes) {
             overwritten += sizeClass.overwritten();
         }
-        return overwritten;
+        return overwritten + large.overwritten();
     }
 
     /** Unmaps mappings without a live slab. */
@@ -127,6 +129,7 @@ public final class Slabs implements AutoCloseable {
         for (SizeClass sizeClass : classes) {
             sizeClass.trim();
         }
+        large.trim();
     }
 
     /**
@@ -138,7 +141,7 @@ public final class Slabs implements AutoCloseable {
         for (SizeClass sizeClass : classes) {
             sizeClass.close();
         }
-        unpooled.close();
+        large.close();
         return liveSlabs.get();
     }
 
@@ -157,7 +160,7 @@ public final class Slabs implements AutoCloseable {
     }
 
     private SizeClass sizeClass(long bytes) {
-        return bytes > MAX_POOLED_BYTES ? unpooled : classes[classOf(bytes)];
+        return bytes > MAX_POOLED_BYTES ? large : classes[classOf(bytes)];
     }
 
     private static int classOf(long bytes) {

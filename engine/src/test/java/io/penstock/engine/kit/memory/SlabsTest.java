@@ -88,10 +88,49 @@ class SlabsTest {
     }
 
     @Test
-    void largeSlabsGoBackToTheSystemAtOnce() {
+    void aLargeSlabIsUsedAgainForOneThatIsNotMuchShorter() {
+        long bytes = Slabs.MAX_POOLED_BYTES + (32 << 20);
+        Slab slab = slabs.allocate(bytes);
+        long address = slab.hostAddress();
+        ByteBuffer stale = slab.buffer(bytes - 1, 1);
+        slab.free();
+        assertThat(stale.get(0)).as("poison").isEqualTo(Slabs.POISON);
+        assertThat(slab.mapping().isRetired()).isFalse();
+        Slab shorter = slabs.allocate(bytes - (8 << 20));
+        assertThat(shorter.hostAddress()).isEqualTo(address);
+        Slab another = slabs.allocate(bytes);
+        assertThat(another.hostAddress()).as("of memory that is in use").isNotEqualTo(address);
+        shorter.free();
+        assertThat(slabs.allocate(Slabs.MAX_POOLED_BYTES + 1).hostAddress())
+                .as("of a much longer one")
+                .isNotEqualTo(address);
+        slabs.trim();
+        assertThat(slab.mapping().isRetired()).isTrue();
+    }
+
+    @Test
+    void largeSlabsAreKeptWithinABudgetAndTheOldestGoesFirst() {
+        Slabs plain = new Slabs();
+        List<Slab> all = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            all.add(plain.allocate(100L << 20));
+        }
+        all.forEach(Slab::free);
+        assertThat(plain.mappedBytes()).isEqualTo(200L << 20);
+        assertThat(all).extracting(slab -> slab.mapping().isRetired()).containsExactly(true, false, false);
+        Slab larger = plain.allocate(Slabs.MOST_IDLE_BYTES + 1);
+        larger.free();
+        assertThat(larger.mapping().isRetired())
+                .as("goes back to the system at once")
+                .isTrue();
+        assertThat(plain.closeAndCount()).isZero();
+        assertThat(plain.mappedBytes()).isZero();
+    }
+
+    @Test
+    void aLargeSlabThatIsOutAtTheCloseGoesBackWhenItIsFreed() {
         Slab slab = slabs.allocate(Slabs.MAX_POOLED_BYTES + 1);
-        assertThat(slabs.mappedBytes()).isEqualTo(Slabs.MAX_POOLED_BYTES + 4096);
-        slab.buffer(Slabs.MAX_POOLED_BYTES, 1).put((byte) 3);
+        assertThat(slabs.closeAndCount()).isEqualTo(1);
         slab.free();
         assertThat(slabs.mappedBytes()).isZero();
         assertThat(slab.mapping().isRetired()).isTrue();
