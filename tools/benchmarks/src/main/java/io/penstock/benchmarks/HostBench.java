@@ -77,7 +77,7 @@ final class HostBench implements Bench {
             case "ucx" ->
                 new UcxRead.Penstock(
                         order.get("tls"), order.constant(UcxRead.Memory.class, "memory", UcxRead.Memory.HOST));
-            case "small-packs", "small-elastic", "small-loop", "small-copy", "small-copy-loop" ->
+            case "small-packs", "small-elastic", "small-loop", "small-copy", "small-copy-loop", "small-load" ->
                 SmallFiles.open(settings.directory(), order);
             default -> open(order, work(order));
         };
@@ -92,6 +92,7 @@ final class HostBench implements Bench {
             case "fio-append" -> FioPeer.appending(work);
             case "submit" -> new PenstockHost.Submit(work, order);
             case "gather" -> new PenstockHost.Gather(work, order);
+            case "gather-large" -> new PenstockHost.LargeGather(work, order);
             case "append" -> new PenstockHost.Append(work, order.mode(), order.has("at-once"));
             case "ring" -> new BareRing(work);
             case "channel" -> new JvmPeers.Channel(work);

@@ -261,6 +261,64 @@ abstract class PenstockHost implements Contender {
         }
     }
 
+    /** A gather into a large buffer: the same one each time, or one that is allocated for it and closed. */
+    static final class LargeGather extends PenstockHost {
+
+        private final StorageFile file;
+        private final int length;
+        private final long[] offsets;
+        private final DeviceBuffer kept;
+        private final boolean fresh;
+
+        LargeGather(Workload workload, Order order) {
+            super(Mode.DEFAULT.open(QUEUE_DEPTH));
+            file = backend.openFile(workload.file()).block();
+            length = workload.blockBytes();
+            offsets = ThreadLocalRandom.current()
+                    .longs(order.count("blocks"), 0, workload.blocks())
+                    .map(block -> block * length)
+                    .toArray();
+            fresh = order.has("fresh");
+            kept = backend.allocate(fresh ? 1 : bytes()).block();
+        }
+
+        private long bytes() {
+            return (long) offsets.length * length;
+        }
+
+        private long gather() throws IOException {
+            DeviceBuffer buffer = fresh ? backend.allocate(bytes()).block() : kept;
+            try {
+                long moved = backend.submit(Transfer.gather(file, offsets, length, buffer.all()))
+                        .block()
+                        .bytes();
+                if (moved != bytes()) {
+                    throw new IOException(moved + " bytes of " + bytes());
+                }
+                int last = offsets.length - 1;
+                ByteBuffer found = buffer.hostView().orElseThrow().buffer((long) last * length, length);
+                TestFile.verify(found.order(ByteOrder.LITTLE_ENDIAN), offsets[last]);
+                found.putLong(0, ~found.getLong(0)); // the next run must read it again
+                return 1;
+            } finally {
+                if (fresh) {
+                    buffer.close();
+                }
+            }
+        }
+
+        @Override
+        public Measure run(long nanos) throws Exception {
+            return Measure.of(() -> {
+                long gathers = 0;
+                for (long start = System.nanoTime(); System.nanoTime() - start < nanos; ) {
+                    gathers += gather();
+                }
+                return gathers;
+            });
+        }
+    }
+
     /**
      * Penstock: a block to the end of a new file, a sync, and so on. A sync covers the writes that were accepted
      * before it, so both can be subscribed to at once; or the application waits for the write before it asks for the

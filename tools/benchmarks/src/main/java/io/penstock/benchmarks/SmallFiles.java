@@ -4,6 +4,10 @@ package io.penstock.benchmarks;
 import io.penstock.Backend;
 import io.penstock.Backends;
 import io.penstock.Pack;
+import io.penstock.formats.ArrayFile;
+import io.penstock.formats.Formats;
+import io.penstock.formats.LoadedArrays;
+import io.penstock.formats.Loader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +24,7 @@ import reactor.core.scheduler.Schedulers;
 abstract class SmallFiles implements Contender {
 
     private static final int MOST_BYTES = 9000;
+    private static final int CHUNK_BYTES = 8192;
     private static final int IN_FOLDER = 1000;
     private static final int IN_FLIGHT = 64;
     private static final Path DROP_CACHES = Path.of("/proc/sys/vm/drop_caches");
@@ -39,12 +44,16 @@ abstract class SmallFiles implements Contender {
     }
 
     static Contender open(Path parent, Order order) throws IOException {
-        List<Path> files = prepare(parent.resolve("small"), order.count("files"));
+        boolean chunks = order.has("chunks");
+        List<Path> files = chunks
+                ? prepareChunks(parent.resolve("small.zarr"), order.count("chunks"))
+                : prepare(parent.resolve("small"), order.count("files"));
         boolean cold = order.has("cold");
         return switch (order.verb()) {
             case "small-packs" -> new Packs(files, cold);
             case "small-elastic" -> new Elastic(files, cold);
             case "small-loop" -> new Loop(files, cold);
+            case "small-load" -> new Load(files, cold);
             case "small-copy" -> new CopyPacks(files, parent);
             case "small-copy-loop" -> new CopyLoop(files, parent);
             default -> throw new IllegalArgumentException(order.text());
@@ -68,6 +77,24 @@ abstract class SmallFiles implements Contender {
             }
             files.add(file);
         }
+        return files;
+    }
+
+    /** Writes an array of Zarr, of which each row is a chunk that is not encoded. */
+    private static List<Path> prepareChunks(Path array, int count) throws IOException {
+        List<Path> files = new ArrayList<>();
+        Files.createDirectories(array);
+        for (int i = 0; i < count; i++) {
+            Path file = array.resolve(i + ".0");
+            if (!Files.exists(file)) {
+                Files.write(file, new byte[CHUNK_BYTES]);
+            }
+            files.add(file);
+        }
+        Files.writeString(array.resolve(".zarray"), """
+                {"zarr_format": 2, "shape": [%d, %d], "chunks": [1, %d], "dtype": "|u1", "compressor": null,
+                 "fill_value": 0, "order": "C", "filters": null}
+                """.formatted(count, CHUNK_BYTES, CHUNK_BYTES));
         return files;
     }
 
@@ -120,6 +147,30 @@ abstract class SmallFiles implements Contender {
         private static long lengths(Pack pack) {
             try (pack) {
                 return pack.entries().stream().mapToLong(Pack.Entry::length).sum();
+            }
+        }
+
+        @Override
+        public void close() {
+            backend.close();
+        }
+    }
+
+    /** A load of an array, whose metadata were read before. */
+    private static final class Load extends SmallFiles {
+
+        private final Backend backend = Backends.open("host");
+        private final ArrayFile array;
+
+        Load(List<Path> chunks, boolean cold) throws IOException {
+            super(chunks, cold);
+            array = Formats.read(chunks.get(0).getParent()).block();
+        }
+
+        @Override
+        long pass() {
+            try (LoadedArrays loaded = Loader.of(backend).load(array).block()) {
+                return loaded.bytes();
             }
         }
 
