@@ -122,7 +122,7 @@ public final class Load {
                         targets.tryEmitValue(all);
                     }
                 }));
-        PackedFiles packed = packed(plan);
+        LoadPacks packed = packed(plan);
         // The first files are opened while memory is allocated.
         Mono<Void> moved = FirstError.of(
                 Flux.fromIterable(plan.batches().entrySet())
@@ -199,13 +199,13 @@ public final class Load {
     }
 
     /** Returns the small files, unless they are to bypass the page cache, or to be shared. */
-    private PackedFiles packed(LoadPlan plan) {
+    private LoadPacks packed(LoadPlan plan) {
         boolean plain =
                 loader.shared().isEmpty() && List.of(loader.fileOptions()).equals(List.of(FileOption.READ));
-        return PackedFiles.of(plain ? plan.batches() : Map.of());
+        return LoadPacks.of(plain ? plan.batches() : Map.of());
     }
 
-    private Mono<Void> move(PackedFiles packed, List<DeviceBuffer> targets, long total) {
+    private Mono<Void> move(LoadPacks packed, List<DeviceBuffer> targets, long total) {
         return packed.read(
                         loader.backend(),
                         targets,

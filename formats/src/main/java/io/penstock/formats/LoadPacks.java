@@ -23,21 +23,21 @@ import reactor.core.publisher.Flux;
  *
  * @param batches what is wanted of each file, in the order of the files
  */
-record PackedFiles(Map<Path, List<Batch>> batches) {
+record LoadPacks(Map<Path, List<Batch>> batches) {
 
     private static final int FEWEST_FILES = 16; // worth a thread and a ring
     private static final long MOST_BYTES = 256 << 10; // of a file: a longer one costs more to copy than to open
     private static final int MOST_PIECES = 16_384; // of a transfer
 
-    /** Returns those of the files, if they are many: of which nearly all is wanted, as far as can be told. */
-    static PackedFiles of(Map<Path, List<Batch>> all) {
+    /** Returns the small files of a load, if they are many: files of which nearly all is wanted, as far as can be told. */
+    static LoadPacks of(Map<Path, List<Batch>> all) {
         Map<Path, List<Batch>> small = new LinkedHashMap<>();
         all.forEach((file, batches) -> {
             if (file.getFileSystem() == FileSystems.getDefault() && isSmall(batches)) {
                 small.put(file, batches);
             }
         });
-        return new PackedFiles(small.size() < FEWEST_FILES ? Map.of() : small);
+        return new LoadPacks(small.size() < FEWEST_FILES ? Map.of() : small);
     }
 
     private static boolean isSmall(List<Batch> batches) {

@@ -31,7 +31,7 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.SignalType;
 
 /** Small files of a load are read packed, and what is wrong with one of them is told as it is of a file by itself. */
-class PackedFilesTest {
+class LoadPacksTest {
 
     private static final int CHUNKS = 40;
     private static final int CHUNK_BYTES = 500;
