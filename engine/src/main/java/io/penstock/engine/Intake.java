@@ -6,9 +6,11 @@ import io.penstock.Transfer;
 import io.penstock.engine.order.FenceOrder;
 import io.penstock.engine.order.OrderKeys;
 import io.penstock.engine.queue.Admission;
+import io.penstock.engine.queue.CachedRead;
 import io.penstock.engine.queue.IoQueue;
 import io.penstock.engine.queue.OpenTransfer;
 import io.penstock.engine.queue.Port;
+import io.penstock.engine.queue.TargetImages;
 import io.penstock.engine.resource.ClosedPlaces;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
@@ -41,7 +43,8 @@ final class Intake {
         return orderKeys.size();
     }
 
-    /** Admits or refuses a transfer. Does not throw, does not block, and does not signal before it returns. */
+    /** Admits or refuses a transfer. Does not throw, does not block, and does not signal before it returns, unless
+     * it {@link OpenTransfer#mayEndHere}. */
     void open(OpenTransfer open) {
         Transfer transfer = open.transfer();
         FenceOrder order;
@@ -62,7 +65,7 @@ final class Intake {
         RuntimeException unpinnable = pinned < transfer.pairs()
                 ? Failures.closed(
                         transfer, "its file or buffer", ClosedPlaces.of(open.file(pinned), open.buffer(pinned)))
-                : open.takeImages(port.driver());
+                : TargetImages.take(open, port.driver());
         if (unpinnable != null) {
             abandon(open, order, pinned, unpinnable);
             return;
@@ -108,7 +111,9 @@ final class Intake {
             open.acceptWrite();
         }
         open.admit(port.ioPaths().get(ioPath), ioPath, ioQueue);
-        ioQueue.accept(open);
+        if (!CachedRead.make(open)) {
+            ioQueue.accept(open);
+        }
     }
 
     private void abandon(OpenTransfer open, @Nullable FenceOrder order, int pinned, Throwable cause) {
@@ -155,7 +160,7 @@ final class Intake {
     }
 
     private void unpin(OpenTransfer open, int count) {
-        open.freeImages();
+        TargetImages.free(open);
         int pairs = open.transfer().isGather() ? Math.min(count, 1) : count;
         for (int pair = 0; pair < pairs; pair++) {
             unpin(open.file(pair));

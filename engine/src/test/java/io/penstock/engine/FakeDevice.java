@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -58,6 +59,7 @@ public final class FakeDevice implements DeviceDriver, IoPath {
     public volatile boolean waits; // has commands wait for fences themselves
     public final List<Long> awaited = new CopyOnWriteArrayList<>();
     public int ioQueues = 1;
+    public long mostCachedBytes;
 
     /** Thrown by the opening of each queue behind the first. */
     public @Nullable Error queueRefusal;
@@ -77,6 +79,7 @@ public final class FakeDevice implements DeviceDriver, IoPath {
         public volatile @Nullable IOException truncateRefusal;
         public volatile boolean mayWait;
         public volatile Runnable beforeSize = () -> {};
+        public volatile LongUnaryOperator cached = bytes -> 0; // how many of so many bytes it reads by readCached
 
         public MemoryFile(byte[] bytes) {
             this.bytes = bytes;
@@ -95,6 +98,11 @@ public final class FakeDevice implements DeviceDriver, IoPath {
         @Override
         public boolean mayWait() {
             return mayWait;
+        }
+
+        @Override
+        public long readCached(long offset, long address, long count) {
+            return cached.applyAsLong(count);
         }
 
         @Override
@@ -299,6 +307,11 @@ public final class FakeDevice implements DeviceDriver, IoPath {
     @Override
     public boolean isDeviceAddress(long address) {
         return address == ADDRESS;
+    }
+
+    @Override
+    public long mostCachedBytes() {
+        return mostCachedBytes;
     }
 
     @Override

@@ -34,6 +34,14 @@ public final class HostOptions {
             1L << 40,
             "cached reads and writes of so many bytes are copied by kernel workers instead of the I/O queue"));
 
+    /** Up to how many bytes a subscriber's thread reads from the page cache. */
+    public static final Option<Long> CACHED_BYTES = OPTIONS.add(Option.bytes(
+            "penstock.host.cached-bytes",
+            16L << 10,
+            0,
+            64L << 10,
+            "reads of so many bytes are made by the subscriber's thread if the page cache has them; 0 for none"));
+
     /** Whether files and memory that are used often are registered with io_uring. */
     public static final Option<Boolean> REGISTER = OPTIONS.add(Option.flag(
             "penstock.host.register", true, "whether files and memory in use are registered with io_uring"));

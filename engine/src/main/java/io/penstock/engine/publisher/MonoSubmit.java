@@ -64,6 +64,12 @@ public final class MonoSubmit extends Mono<Completion> {
             return true;
         }
 
+        /** Its signals come from the scheduler then as ever: direct ones must come from an I/O queue. */
+        @Override
+        protected boolean mayEndHere() {
+            return !port().isDirectDelivery();
+        }
+
         @Override
         public void request(long n) {
             if (Operators.validate(n) && (int) FLAGS.getAndBitwiseOr(this, REQUESTED) == OVER) {

@@ -5,6 +5,7 @@ import io.penstock.Completion;
 import io.penstock.SubmitOptions;
 import io.penstock.SubmitOptions.Errors;
 import io.penstock.Transfer;
+import io.penstock.engine.kit.Pause;
 import io.penstock.engine.queue.DeliveryLoop;
 import io.penstock.engine.queue.IoQueue;
 import io.penstock.engine.queue.Port;
@@ -34,6 +35,8 @@ final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Tr
     /** More in flight than this does not increase throughput, and its arrays would take memory. */
     private static final int MOST_IN_FLIGHT = 1 << 16;
 
+    private static final int MOST_HERE = 256;
+
     private static final AtomicLongFieldUpdater<SubmitSubscription> REQUESTED =
             AtomicLongFieldUpdater.newUpdater(SubmitSubscription.class, "requested");
     private static final AtomicIntegerFieldUpdater<SubmitSubscription> STOPPED =
@@ -44,6 +47,7 @@ final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Tr
     private final Port port;
     private final Errors errors;
     private final CoreSubscriber<? super Completion> actual;
+    private final boolean mayEndHere;
     private final int capacity;
     private final int batch;
     private final SubmitWindow window;
@@ -60,6 +64,7 @@ final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Tr
     // Publisher's signals only, until upstreamDone publishes them to the turns.
     private Subscription upstream = Operators.emptySubscription();
     private int opened;
+    private int here; // that might have ended where they were opened, since one might not
     private @Nullable Throwable upstreamError;
     private volatile boolean upstreamDone;
 
@@ -77,6 +82,7 @@ final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Tr
         this.port = port;
         this.errors = options.errors();
         this.actual = actual;
+        this.mayEndHere = worker != null && options.inFlight() <= Pause.FEW;
         this.capacity = Math.min(options.inFlight(), MOST_IN_FLIGHT);
         this.batch = Math.max(1, capacity >> 2);
         this.window = new SubmitWindow(capacity);
@@ -109,6 +115,17 @@ final class SubmitSubscription extends DeliveryLoop implements CoreSubscriber<Tr
             return;
         }
         open(transfer, place, opened++);
+    }
+
+    /**
+     * Returns whether the next one may end where it is opened. Now and then none may, so that a thread which finds all
+     * of them in the page cache returns.
+     */
+    boolean mayEndHere() {
+        if (mayEndHere) {
+            here = here < MOST_HERE ? here + 1 : 0;
+        }
+        return here > 0;
     }
 
     private void open(Transfer transfer, int place, int number) {

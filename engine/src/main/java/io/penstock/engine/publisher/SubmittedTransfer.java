@@ -22,6 +22,11 @@ final class SubmittedTransfer extends OpenTransfer {
     }
 
     @Override
+    protected boolean mayEndHere() {
+        return parent.mayEndHere();
+    }
+
+    @Override
     protected void ended() {
         parent.arrived(this, null);
     }

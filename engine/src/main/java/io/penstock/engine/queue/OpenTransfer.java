@@ -4,7 +4,6 @@ package io.penstock.engine.queue;
 import io.penstock.BufferRegion;
 import io.penstock.Completion;
 import io.penstock.FailedCompletion;
-import io.penstock.ImageRegion;
 import io.penstock.PenstockException;
 import io.penstock.Target;
 import io.penstock.Transfer;
@@ -16,7 +15,6 @@ import io.penstock.engine.plan.Reach;
 import io.penstock.engine.resource.EngineBuffer;
 import io.penstock.engine.resource.EngineFile;
 import io.penstock.engine.resource.Identity;
-import io.penstock.engine.spi.DeviceDriver;
 import io.penstock.engine.spi.DeviceMemory;
 import io.penstock.engine.spi.IoPath;
 import io.penstock.engine.spi.NativeFailure;
@@ -74,13 +72,19 @@ public abstract class OpenTransfer {
     // has changed the state, and the I/O queue reads the state after it has received the transfer: one of the two sees
     // the other.
     private volatile @Nullable IoQueue ioQueue;
+    // Whether it may be a CachedRead. Set before its I/O queue, and false again before the I/O queue gets it: a cancel
+    // that
+    // finds it true leaves the end to the opening thread.
+    volatile boolean here;
     private @Nullable IoPath ioPath;
     int pathIndex;
 
     @Nullable
     Object lane; // of its files: of the first that has one
 
-    private @Nullable DeviceMemory @Nullable [] images; // among its targets, by pair
+    @Nullable
+    TargetImages images; // null for most
+
     private @Nullable Admission admission;
     private WriteBarrier.Epoch @Nullable [] epochs; // of a write, one per pair
 
@@ -120,7 +124,12 @@ public abstract class OpenTransfer {
         ended();
     }
 
-    /** Opens the transfer in the engine. Does not throw, block, or call {@link #ended} itself. */
+    /** Returns whether {@link #open} may call {@link #ended}, of a {@link CachedRead}. Asked once, while it opens. */
+    protected boolean mayEndHere() {
+        return false;
+    }
+
+    /** Opens it in the engine. Does not throw or block, nor call {@link #ended} unless it {@link #mayEndHere}. */
     public final void open() {
         port.open(this);
     }
@@ -141,7 +150,7 @@ public abstract class OpenTransfer {
             unmarkBusy();
         }
         IoQueue carrier = ioQueue;
-        if (found == OPEN && carrier != null) {
+        if (found == OPEN && carrier != null && !here) {
             carrier.post(() -> carrier.stop(this));
         }
         if (found == OPEN && watch != null) {
@@ -192,6 +201,7 @@ public abstract class OpenTransfer {
         for (int pair = 0; pair < files && lane == null; pair++) {
             lane = nativeFile(pair).lane();
         }
+        here = ioQueue != null && lane == null && CachedRead.mayBe(this, ioPath) && mayEndHere();
         this.ioQueue = ioQueue;
     }
 
@@ -216,37 +226,6 @@ public abstract class OpenTransfer {
 
     public final void admission(Admission terms) {
         this.admission = terms;
-    }
-
-    /**
-     * Retains the images among its targets on the device until {@link #freeImages}; returns why one is not available
-     * there.
-     */
-    public final @Nullable RuntimeException takeImages(DeviceDriver driver) {
-        int pairs = transfer.isGather() ? 0 : transfer.pairs(); // gathers go to buffers
-        for (int pair = 0; pair < pairs; pair++) {
-            if (transfer.target(pair) instanceof ImageRegion region) {
-                images = images == null ? new @Nullable DeviceMemory[pairs] : images;
-                try {
-                    images[pair] = driver.image(region);
-                } catch (RuntimeException e) {
-                    return e;
-                }
-            }
-        }
-        return null;
-    }
-
-    /** Releases the images that it retains. */
-    public final void freeImages() {
-        @Nullable DeviceMemory[] taken = images;
-        images = null;
-        for (int pair = 0; taken != null && pair < taken.length; pair++) {
-            DeviceMemory image = taken[pair];
-            if (image != null) {
-                image.free();
-            }
-        }
     }
 
     /** Counts it in the barriers of its files, so that a later sync covers it. */
@@ -297,10 +276,10 @@ public abstract class OpenTransfer {
 
     final DeviceMemory memory(int pair) {
         EngineBuffer buffer = buffer(pair);
-        return buffer != null ? buffer.memory() : Objects.requireNonNull(Objects.requireNonNull(images)[pair]);
+        return buffer != null ? buffer.memory() : Objects.requireNonNull(images).memory(pair);
     }
 
-    private NativeFile nativeFile(int pair) {
+    NativeFile nativeFile(int pair) {
         return file(pair).nativeFile(pathIndex);
     }
 
@@ -412,13 +391,18 @@ public abstract class OpenTransfer {
 
     /** Ends it when no native request of it is in flight: frees what it held and signals. */
     public final void finish(long nanos) {
+        finish(nanos, ioQueue);
+    }
+
+    /** As above; {@code turning} is null outside a turn of its I/O queue. */
+    final void finish(long nanos, @Nullable IoQueue turning) {
         endedNanos = nanos;
         if (!transfer.isRead() || hasFailed()) {
             conclude();
         }
         port.left(this);
         if (STATE.compareAndSet(this, OPEN, ENDED)) {
-            signal(ioQueue);
+            signal(turning);
         } else {
             STATE.setVolatile(this, RELEASED); // it was cancelled, and what it held is freed
             unmarkBusy(); // pairs with cancel()

@@ -40,6 +40,14 @@ public interface IoPath {
         return "";
     }
 
+    /**
+     * Returns up to how many bytes of a read a subscriber's thread itself takes, if they are {@linkplain
+     * NativeFile#readCached in memory of the host}; 0 if it takes none.
+     */
+    default long mostCachedBytes() {
+        return 0;
+    }
+
     /** Returns what would make the path more direct; empty if nothing would. */
     default String remedy() {
         return "";

@@ -39,6 +39,16 @@ public interface NativeFile extends AutoCloseable {
         return lane() != null;
     }
 
+    /**
+     * Reads what the host has in memory, without waiting for a device; any thread.
+     *
+     * @param address of host memory
+     * @return how many bytes were read; not all if some are not in memory, or it does not tell
+     */
+    default long readCached(long offset, long address, long bytes) {
+        return 0;
+    }
+
     /** Returns why requests on this file go another way than its path's other requests; empty if they do not. */
     default String reason() {
         return "";

@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 public final class LinuxFile implements HostFile {
     private static final int MODE = 0666;
     private static final int STATFS_BYTES = 120;
+    private static final int PASSES = 16; // after a read that the page cache did not have
     private static final long MOST_CACHED = 1L << 30; // the kernel looks up each page
     private static final Indices INDICES = new Indices();
 
@@ -53,6 +54,7 @@ public final class LinuxFile implements HostFile {
     private final boolean needsWorkers;
     private final boolean hasItsLength;
     private final String reason;
+    private int passes; // reads that are not tried in the page cache; racy, since a lost one costs a system call
     private final int index = INDICES.take();
     private final List<RingRegistration> registrations = new ArrayList<>(); // guarded by this: tables it is in
     // Written under this; read by I/O queues without it, which the engine's pins prevent from reading after close.
@@ -146,6 +148,22 @@ public final class LinuxFile implements HostFile {
         } catch (IOException e) {
             return Optional.empty(); // its mode was changed, or there is no /proc
         }
+    }
+
+    @Override
+    public long readCached(long offset, long address, long bytes) {
+        if (mayWait() || blockDevice || !isCached()) {
+            return 0;
+        }
+        if (passes > 0) {
+            passes--;
+            return 0;
+        }
+        long read = calls.readCached(fd, address, bytes, offset);
+        if (read < bytes) {
+            passes = read == -Errno.EOPNOTSUPP ? Integer.MAX_VALUE : PASSES;
+        }
+        return read;
     }
 
     @Override

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.engine.host.kernel;
 
+import io.penstock.engine.kit.ffi.Errno;
 import io.penstock.engine.kit.ffi.LibC;
 import io.penstock.engine.kit.ffi.NativeMemory;
+import io.penstock.engine.kit.ffi.PageCache;
 import java.nio.ByteBuffer;
 
 /**
@@ -15,7 +17,12 @@ import java.nio.ByteBuffer;
 public interface FileCalls {
 
     /** The system's calls. */
-    FileCalls LINUX = new FileCalls() {};
+    FileCalls LINUX = new FileCalls() {
+        @Override
+        public long readCached(int fd, long address, long bytes, long offset) {
+            return PageCache.read(fd, offset, address, bytes);
+        }
+    };
 
     /** Opens {@code path}, which ends with a zero byte; returns a descriptor. */
     default int open(byte[] path, int flags, int mode) {
@@ -52,6 +59,11 @@ public interface FileCalls {
 
     default long read(int fd, long address, long bytes, long offset) {
         return LibC.orErrno(LibC.pread(fd, address, bytes, offset));
+    }
+
+    /** Reads what the page cache has, as {@link PageCache#read}; by default nothing. */
+    default long readCached(int fd, long address, long bytes, long offset) {
+        return -Errno.EOPNOTSUPP;
     }
 
     default long write(int fd, long address, long bytes, long offset) {

@@ -49,6 +49,7 @@ public final class LibC {
 
     // By number: glibc has gettid only since 2.30, and one missing symbol would fail the whole class.
     private static final long SYS_STATX = Machine.IS_X86_64 ? 332 : 291;
+    private static final long SYS_PREADV2 = Machine.IS_X86_64 ? 327 : 286;
     private static final long SYS_GETTID = Machine.IS_X86_64 ? 186 : 178;
     private static final long SYS_PRCTL = Machine.IS_X86_64 ? 157 : 167;
     private static final int PR_SET_TIMERSLACK = 29;
@@ -77,6 +78,12 @@ public final class LibC {
     public static int statx(int fd, int mask, long emptyPath, long statx) {
         int atEmptyPath = 0x1000;
         return (int) syscall(SYS_STATX, fd, emptyPath, atEmptyPath, mask, statx, 0);
+    }
+
+    /** Reads into the {@code struct iovec} at {@code iovec}, and does not wait for a disk. */
+    static long readNow(int fd, long iovec, long offset) {
+        int nowait = 0x8; // RWF_NOWAIT
+        return syscall(SYS_PREADV2, fd, iovec, 1, offset, 0, nowait);
     }
 
     public static int gettid() {

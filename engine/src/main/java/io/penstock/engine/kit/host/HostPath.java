@@ -186,6 +186,11 @@ public final class HostPath implements IoPath {
     }
 
     @Override
+    public long mostCachedBytes() {
+        return uring ? options.get(HostOptions.CACHED_BYTES) : 0;
+    }
+
+    @Override
     public String reason() {
         return reason;
     }

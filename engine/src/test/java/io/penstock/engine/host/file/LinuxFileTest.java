@@ -56,6 +56,8 @@ class LinuxFileTest {
         boolean isBlockDevice;
         long seekAnswer;
         int allocations;
+        int cachedReads;
+        long cachedAnswer;
 
         @Override
         public int open(byte[] name, int how, int mode) {
@@ -80,6 +82,12 @@ class LinuxFileTest {
         @Override
         public long seekEnd(int fd) {
             return seekAnswer != 0 ? seekAnswer : FileCalls.LINUX.seekEnd(actual);
+        }
+
+        @Override
+        public long readCached(int fd, long address, long bytes, long offset) {
+            cachedReads++;
+            return cachedAnswer;
         }
 
         @Override
@@ -259,6 +267,36 @@ class LinuxFileTest {
         assertThat(file.lane()).isNotNull();
         assertThat(file.reason())
                 .isEqualTo("blocking calls on threads: the file system is an overlay on layers that are not known");
+    }
+
+    /** Random reads of a large file must not cost two system calls each. */
+    @Test
+    void afterAReadThatThePageCacheDoesNotHaveSomeAreNotTried() throws IOException {
+        try (LinuxFile file = open(FileOption.READ)) {
+            calls.cachedAnswer = 100;
+            assertThat(file.readCached(0, 1, 100)).isEqualTo(100);
+            assertThat(file.readCached(0, 1, 100)).isEqualTo(100);
+            calls.cachedAnswer = -Errno.EAGAIN;
+            for (int i = 0; i < 18; i++) {
+                assertThat(file.readCached(0, 1, 100)).isLessThanOrEqualTo(0);
+            }
+            assertThat(calls.cachedReads).isEqualTo(4);
+            calls.cachedAnswer = -Errno.EOPNOTSUPP;
+            for (int i = 0; i < 100; i++) {
+                assertThat(file.readCached(0, 1, 100)).isLessThanOrEqualTo(0);
+            }
+            assertThat(calls.cachedReads).as("a file system that does not tell").isEqualTo(5);
+        }
+    }
+
+    @Test
+    void filesThatMayWaitOrBypassThePageCacheAreNotReadFromIt() throws IOException {
+        calls.cachedAnswer = 100;
+        assertThat(openOn(0x6969, FileOption.READ).readCached(0, 1, 100)).isZero();
+        assertThat(openOn(0x794c7630, FileOption.READ).readCached(0, 1, 100)).isZero();
+        assertThat(openOn(0xEF53, FileOption.READ, FileOption.DIRECT).readCached(0, 1, 100))
+                .isZero();
+        assertThat(calls.cachedReads).isZero();
     }
 
     @Test
