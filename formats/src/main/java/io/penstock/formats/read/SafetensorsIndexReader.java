@@ -67,7 +67,8 @@ public final class SafetensorsIndexReader implements FormatReader {
                 arrays.add(array);
             }
         }
-        Map<String, String> damaged = damaged(path, files, array -> found.containsKey(array) || unsupported.containsKey(array));
+        Map<String, String> damaged =
+                damaged(path, files, array -> found.containsKey(array) || unsupported.containsKey(array));
         return new ArrayFile(path, SafetensorsReader.FORMAT, attributes, arrays, unsupported, damaged);
     }
 

@@ -65,7 +65,8 @@ public record PeerLimits(KernelFiles machine, String address, long bytes) {
         } else {
             iommu(Iommu.of(machine, device), " for " + importer).ifPresent(limits::add);
         }
-        if (device.isAmdGpu() && machine.text("/sys/module/amdgpu/parameters/pcie_p2p").equals(Optional.of("N"))) {
+        if (device.isAmdGpu()
+                && machine.text("/sys/module/amdgpu/parameters/pcie_p2p").equals(Optional.of("N"))) {
             limits.add("amdgpu.pcie_p2p is off: " + importer + " does not reach the memory of other GPUs by PCIe; boot"
                     + " with amdgpu.pcie_p2p=1 (docs/doctor.md#amdgpu)");
         }

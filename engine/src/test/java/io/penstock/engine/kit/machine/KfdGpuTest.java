@@ -33,9 +33,7 @@ class KfdGpuTest {
     void gpusAreDescribedAndProcessorsAreNot() throws IOException {
         write("0", "cpu_cores_count 64\nsimd_count 0\n");
         write("0/mem_banks/0", "heap_type 0\nsize_in_bytes 135000000000\n");
-        write(
-                "1",
-                """
+        write("1", """
                 simd_count 1216
                 simd_per_cu 4
                 wave_front_size 64
