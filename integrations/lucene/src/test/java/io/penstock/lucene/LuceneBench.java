@@ -6,7 +6,6 @@ import io.penstock.Backends;
 import io.penstock.CommonOptions;
 import io.penstock.Options;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,29 +19,19 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.lucene.index.DirectoryReader;
-import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.misc.store.DirectIODirectory;
-import org.apache.lucene.search.ConstantScoreScorer;
-import org.apache.lucene.search.ConstantScoreWeight;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.KnnFloatVectorQuery;
 import org.apache.lucene.search.Query;
-import org.apache.lucene.search.QueryVisitor;
 import org.apache.lucene.search.RescoreTopNQuery;
 import org.apache.lucene.search.ScoreDoc;
-import org.apache.lucene.search.ScoreMode;
-import org.apache.lucene.search.ScorerSupplier;
-import org.apache.lucene.search.Weight;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.store.FSLockFactory;
 import org.apache.lucene.store.MMapDirectory;
-import org.apache.lucene.util.BitSetIterator;
-import org.apache.lucene.util.FixedBitSet;
 
 /**
  * Merges and rescoring over several directories, in turns: {@code integrations/lucene/bench}. Prints tables for
@@ -50,8 +39,6 @@ import org.apache.lucene.util.FixedBitSet;
  */
 final class LuceneBench {
 
-    private static final int CANDIDATES = 100;
-    private static final int COUNT = 10;
     private static final int QUERIES = 40; // of each thread
 
     private final Path folder;
@@ -190,7 +177,7 @@ final class LuceneBench {
                         ended.set(true);
                         thread.join();
                     }
-                    double[] nanos = querying.sorted();
+                    double[] nanos = querying.nanos();
                     all.get(way).add(new double[] {
                         seconds,
                         nanos.length / seconds,
@@ -230,7 +217,7 @@ final class LuceneBench {
             }
         }
         System.out.println();
-        System.out.println("| " + CANDIDATES + " candidates, " + (cold ? "cold" : "in the page cache") + ", "
+        System.out.println("| " + Querying.CANDIDATES + " candidates, " + (cold ? "cold" : "in the page cache") + ", "
                 + (threads == 1 ? "one thread" : threads + " threads")
                 + " | queries/s | p50 ms | p99 ms | processor ms |");
         System.out.println("|---|---|---|---|---|");
@@ -293,12 +280,13 @@ final class LuceneBench {
             Query candidates = new KnnFloatVectorQuery(VectorIndex.FIELD, target, 200);
             Query query = switch (way) {
                 case 0 ->
-                    RescoreTopNQuery.createFullPrecisionRescorerQuery(candidates, target, VectorIndex.FIELD, COUNT);
-                case 1 -> new PenstockRescoreQuery(candidates, VectorIndex.FIELD, target, COUNT);
+                    RescoreTopNQuery.createFullPrecisionRescorerQuery(
+                            candidates, target, VectorIndex.FIELD, Querying.COUNT);
+                case 1 -> new PenstockRescoreQuery(candidates, VectorIndex.FIELD, target, Querying.COUNT);
                 default -> candidates;
             };
             long start = System.nanoTime();
-            for (ScoreDoc hit : searcher.search(query, COUNT).scoreDocs) {
+            for (ScoreDoc hit : searcher.search(query, Querying.COUNT).scoreDocs) {
                 answer.append(hit.doc).append(' ');
             }
             nanos[i] = System.nanoTime() - start;
@@ -306,106 +294,6 @@ final class LuceneBench {
         answers.add(answer.toString());
         Arrays.sort(nanos);
         return new double[] {nanos[50] / 1e6, nanos[99] / 1e6};
-    }
-
-    /** Documents that are known, as the documents of a graph's search are once it has ended. */
-    private static final class Found extends Query {
-
-        private final int[] documents;
-
-        Found(int[] documents) {
-            this.documents = documents;
-        }
-
-        @Override
-        public Weight createWeight(IndexSearcher searcher, ScoreMode mode, float boost) {
-            return new ConstantScoreWeight(this, boost) {
-                @Override
-                public ScorerSupplier scorerSupplier(LeafReaderContext leaf) {
-                    FixedBitSet own = new FixedBitSet(leaf.reader().maxDoc());
-                    for (int document : documents) {
-                        if (document >= leaf.docBase && document < leaf.docBase + own.length()) {
-                            own.set(document - leaf.docBase);
-                        }
-                    }
-                    return new DefaultScorerSupplier(
-                            new ConstantScoreScorer(score(), mode, new BitSetIterator(own, documents.length)));
-                }
-
-                @Override
-                public boolean isCacheable(LeafReaderContext leaf) {
-                    return false;
-                }
-            };
-        }
-
-        @Override
-        public String toString(String field) {
-            return "found";
-        }
-
-        @Override
-        public void visit(QueryVisitor visitor) {}
-
-        @Override
-        public boolean equals(Object other) {
-            return this == other;
-        }
-
-        @Override
-        public int hashCode() {
-            return System.identityHashCode(this);
-        }
-    }
-
-    /** What a thread does that queries; keeps the time and the hits of each query. */
-    private final class Querying implements Runnable {
-
-        private final IndexSearcher searcher;
-        private final boolean announces;
-        private final Random random;
-        private final BooleanSupplier ended; // asked behind each query
-        private final List<Long> nanos = new ArrayList<>();
-        private final StringBuilder answer = new StringBuilder();
-
-        Querying(DirectoryReader reader, boolean announces, int seed, BooleanSupplier ended) {
-            this.searcher = new IndexSearcher(reader);
-            this.announces = announces;
-            this.random = new Random(seed);
-            this.ended = ended;
-        }
-
-        @Override
-        public void run() {
-            try {
-                do {
-                    query();
-                } while (!ended.getAsBoolean());
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-
-        private void query() throws IOException {
-            float[] target = VectorIndex.vector(random);
-            Query candidates =
-                    new Found(random.ints(CANDIDATES, 0, segments * each).toArray());
-            Query query = announces
-                    ? new PenstockRescoreQuery(candidates, VectorIndex.FIELD, target, COUNT)
-                    : RescoreTopNQuery.createFullPrecisionRescorerQuery(candidates, target, VectorIndex.FIELD, COUNT);
-            long start = System.nanoTime();
-            for (ScoreDoc hit : searcher.search(query, COUNT).scoreDocs) {
-                answer.append(hit.doc)
-                        .append(' ')
-                        .append((int) (hit.score * 1e4))
-                        .append(' ');
-            }
-            nanos.add(System.nanoTime() - start);
-        }
-
-        double[] sorted() {
-            return nanos.stream().mapToDouble(Long::doubleValue).toArray();
-        }
     }
 
     /** Returns queries per second, the median and the 99th percentile of a query, and processor time of each. */
@@ -438,10 +326,9 @@ final class LuceneBench {
             }
             double seconds = (System.nanoTime() - start) / 1e9;
             processor = processorNanos() - processor;
-            answers.add(all.stream().map(querying -> querying.answer.toString()).collect(Collectors.joining()));
+            answers.add(all.stream().map(Querying::answer).collect(Collectors.joining()));
             double[] nanos = all.stream()
-                    .flatMap(querying -> querying.nanos.stream())
-                    .mapToDouble(Long::doubleValue)
+                    .flatMapToDouble(querying -> Arrays.stream(querying.nanos()))
                     .sorted()
                     .toArray();
             return new double[] {
