@@ -177,7 +177,7 @@ final class LuceneBench {
                         ended.set(true);
                         thread.join();
                     }
-                    double[] nanos = querying.nanos();
+                    double[] nanos = Arrays.stream(querying.nanos()).sorted().toArray();
                     all.get(way).add(new double[] {
                         seconds,
                         nanos.length / seconds,
@@ -342,7 +342,7 @@ final class LuceneBench {
 
     /** The median and the range of a figure. */
     private static String row(List<double[]> runs, int figure, int digits) {
-        double[] sorted = runs.stream().mapToDouble(run -> run[figure]).toArray();
+        double[] sorted = runs.stream().mapToDouble(run -> run[figure]).sorted().toArray();
         String form = "%." + digits + "f";
         return String.format(
                 form + " (" + form + " to " + form + ")",
