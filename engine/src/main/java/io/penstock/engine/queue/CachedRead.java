@@ -4,7 +4,6 @@ package io.penstock.engine.queue;
 import io.penstock.BufferRegion;
 import io.penstock.Transfer;
 import io.penstock.engine.order.BusyRegions;
-import io.penstock.engine.spi.IoPath;
 
 /**
  * A short read of bytes that the host has in memory, which the thread that opens it makes itself: a hop to the I/O queue
@@ -13,20 +12,6 @@ import io.penstock.engine.spi.IoPath;
 public final class CachedRead {
 
     private CachedRead() {}
-
-    /** Returns whether a transfer may be one, by its shape and terms. */
-    static boolean mayBe(OpenTransfer open, IoPath ioPath) {
-        Transfer transfer = open.transfer();
-        long most = ioPath.mostCachedBytes();
-        return most > 0
-                && open.admission() == null
-                && transfer.isRead()
-                && !transfer.isGather()
-                && transfer.pairs() == 1
-                && transfer.target() instanceof BufferRegion
-                && transfer.length() <= most
-                && transfer.length() > 0;
-    }
 
     /**
      * Makes it, and ends it, between its {@link OpenTransfer#admit} and its handover to the I/O queue.

@@ -201,8 +201,22 @@ public abstract class OpenTransfer {
         for (int pair = 0; pair < files && lane == null; pair++) {
             lane = nativeFile(pair).lane();
         }
-        here = ioQueue != null && lane == null && CachedRead.mayBe(this, ioPath) && mayEndHere();
+        here = ioQueue != null
+                && lane == null
+                && admission == null
+                && isShort(ioPath.mostCachedBytes())
+                && mayEndHere();
         this.ioQueue = ioQueue;
+    }
+
+    private boolean isShort(long most) {
+        return most > 0
+                && transfer.isRead()
+                && !transfer.isGather()
+                && transfer.pairs() == 1
+                && transfer.target() instanceof BufferRegion
+                && transfer.length() <= most
+                && transfer.length() > 0;
     }
 
     /** Returns true if it has an I/O queue; a refused transfer has none. */

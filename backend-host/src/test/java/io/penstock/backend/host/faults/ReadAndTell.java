@@ -25,7 +25,7 @@ import reactor.core.publisher.Mono;
 final class ReadAndTell {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final int BYTES = 16_384;
+    private static final int BYTES = 32_768; // shorter reads of what is cached need no registered memory
     private static final int READS = 200; // often enough for memory in use to be registered
 
     private ReadAndTell() {}

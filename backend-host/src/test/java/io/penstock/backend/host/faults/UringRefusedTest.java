@@ -33,7 +33,7 @@ class UringRefusedTest implements Rules {
     private static final String ENOMEM = "12";
     private static final String ENOSYS = "38";
     private static final Path SYSCTL = Path.of("/proc/sys/kernel/io_uring_disabled");
-    private static final String ALL_MOVED = "moved: " + 200 * 16_384 + " bytes";
+    private static final String ALL_MOVED = "moved: " + 200 * 32_768 + " bytes";
 
     @Override
     public TckSubject subject() {
