@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.http.client;
 
+import io.penstock.NativeError;
+import io.penstock.engine.spi.NativeException;
+import io.penstock.engine.spi.NativeFailure;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.EOFException;
@@ -227,7 +230,12 @@ abstract class Connection implements Closeable {
             left = left < 0 ? (ends ? 0 : left) : left - part.position();
             all.write(part.array(), 0, part.position());
             if (all.size() > most) {
-                throw new IOException("the document has more than " + most + " bytes");
+                throw new NativeException(
+                        "a document",
+                        new NativeFailure( // which it will have at each attempt
+                                new NativeError("GET", head.status(), head.symbol()),
+                                NativeFailure.Kind.PERMANENT,
+                                "it has more than " + most + " bytes"));
             }
         }
         return all.toString(StandardCharsets.UTF_8);

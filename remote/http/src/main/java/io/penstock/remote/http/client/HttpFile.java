@@ -120,8 +120,9 @@ final class HttpFile implements AsyncFile {
         RangeReader reader = RangeReader.open(resource, options);
         HttpOptions.Validator validator = options.get(HttpOptions.VALIDATOR);
         try {
-            return new HttpFile(
-                    resource, find(resource, reader, validator, new Requester()), reader, closer, validator);
+            Found found = find(resource, reader, validator, new Requester());
+            found.resource.opened(found.version.size, found.version.conditions(), options);
+            return new HttpFile(resource, found, reader, closer, validator);
         } catch (IOException | RuntimeException | Error e) {
             reader.leave();
             throw e;

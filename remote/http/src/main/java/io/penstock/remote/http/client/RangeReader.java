@@ -102,6 +102,11 @@ final class RangeReader {
         return answer(resource, 0, most, new Requester());
     }
 
+    /** Requests the head of a resource whose method is HEAD; blocks. */
+    ResponseHead head(Resource resource) throws IOException {
+        return answer(resource, 0, 0, new Requester()).head();
+    }
+
     /** @param bytes of the range; 0 for all of it */
     private Answer answer(Resource resource, int bytes, int most, Requester by) throws IOException {
         Attempts made = new Attempts(resource, attempts);
@@ -152,7 +157,9 @@ final class RangeReader {
         try {
             by.uses(connection);
             ResponseHead head = connection.request(request);
-            NativeFailure failure = resource.failure(head, () -> connection.text(head));
+            boolean bodiless = resource.method().equals("HEAD");
+            NativeFailure failure = resource.failure(head, () -> bodiless ? "" : connection.text(head));
+            keeps = bodiless && head.keepsConnection();
             long bytes = head.status() == 206 ? head.bytesOf(0, HttpFile.FIRST_BYTES) : -1;
             if (bytes > 0) {
                 connection.body(ByteBuffer.allocate((int) bytes));
@@ -194,7 +201,7 @@ final class RangeReader {
             headers.put("Range", "bytes=" + from + "-" + (from + bytes - 1));
         }
         headers.putAll(conditions);
-        StringBuilder request = new StringBuilder("GET " + Resource.target(uri) + " HTTP/1.1\r\n");
+        StringBuilder request = new StringBuilder(resource.method() + " " + Resource.target(uri) + " HTTP/1.1\r\n");
         resource.signed(headers)
                 .forEach((name, value) ->
                         request.append(name).append(": ").append(value).append("\r\n"));
@@ -331,6 +338,12 @@ final class RangeReader {
                 }
                 made.pause(this, this::isEnding);
             }
+            begin();
+            try {
+                file.resource().received(offset, to.duplicate().flip().position(start));
+            } finally {
+                filled();
+            }
         }
 
         /** Makes one attempt, which counts if it fails, unless it has made progress. */
@@ -434,6 +447,14 @@ final class RangeReader {
                     taken.close();
                 }
             }
+        }
+
+        /** Uses the memory, unless the read is to end. */
+        private synchronized void begin() throws ClosedChannelException {
+            if (isEnding()) {
+                throw new ClosedChannelException();
+            }
+            filling = true;
         }
 
         /** Lends the memory to a connection, unless the read is to end. */

@@ -98,6 +98,16 @@ public class Resource {
         }
     }
 
+    /** Requests the head alone, if its method is HEAD, and returns it whatever its status; blocks. */
+    public final ResponseHead head(Options options) throws IOException {
+        RangeReader reader = RangeReader.open(this, options);
+        try {
+            return reader.head(this);
+        } finally {
+            reader.leave();
+        }
+    }
+
     /**
      * Returns the headers of a request for a range, to which a service adds its signature. Called for each attempt, on
      * the thread that sends it; may block.
@@ -133,6 +143,36 @@ public class Resource {
      */
     protected String damage(ResponseHead head, ByteBuffer whole) {
         return "";
+    }
+
+    /** Returns the method of its requests. */
+    protected String method() {
+        return "GET";
+    }
+
+    /**
+     * Called once it has been opened as a file, to request what its bytes are compared with; blocks.
+     *
+     * @param conditions by which a server refuses to answer for another version
+     */
+    protected void opened(long size, Map<String, String> conditions, Options options) throws IOException {}
+
+    /**
+     * Returns what shows that bytes are damaged which a read has received; empty, unless overridden.
+     *
+     * @param bytes from position to limit
+     */
+    protected String check(long offset, ByteBuffer bytes) {
+        return "";
+    }
+
+    /** Takes what a read has received. Another request of the same bytes would be no remedy: others may be damaged. */
+    final void received(long offset, ByteBuffer bytes) throws NativeException {
+        String damage = check(offset, bytes);
+        if (!damage.isEmpty()) {
+            throw failed(new NativeFailure(
+                    new NativeError(operation, 206, "Partial Content"), NativeFailure.Kind.PERMANENT, damage));
+        }
     }
 
     /** Returns the failure of an attempt whose bytes are damaged. */

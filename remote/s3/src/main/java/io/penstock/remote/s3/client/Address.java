@@ -122,6 +122,11 @@ record Address(URI uri, URI server, String path, String query) {
         return escaped.toString();
     }
 
+    /** Returns the same object, or version of it, as what its attributes are requested of. */
+    Address attributes() {
+        return new Address(uri, server, path, query.isEmpty() ? "attributes" : "attributes&" + query);
+    }
+
     /** Returns the target of a request. */
     String target() {
         return query.isEmpty() ? path : path + "?" + query;

@@ -9,14 +9,10 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 
 /** The headers that options add to requests. */
 record RequestHeaders(
         S3Options.Checksum checksum, S3Options.Encryption encryption, String kmsKey, boolean requesterPays) {
-
-    private static final String CRC32C_OF = "x-amz-checksum-crc32c";
 
     static RequestHeaders of(Options options) {
         return new RequestHeaders(
@@ -63,7 +59,7 @@ record RequestHeaders(
     /** Returns the headers that have the checksum of what a request sends. */
     Map<String, String> sum(ByteBuffer bytes) {
         return switch (checksum) {
-            case CRC32C -> Map.of(CRC32C_OF, crc32c(bytes));
+            case CRC32C -> Map.of(Crc.CRC32C.header(), Crc.CRC32C.text(Crc.CRC32C.of(bytes)));
             case MD5 -> Map.of("Content-MD5", md5(bytes));
             case NONE -> Map.of();
         };
@@ -71,21 +67,9 @@ record RequestHeaders(
 
     /** Returns the element that completes an upload, by the headers of a part's checksum; empty for none. */
     static String element(Map<String, String> sum) {
-        String crc = sum.get(CRC32C_OF);
-        return crc == null ? "" : "<ChecksumCRC32C>" + crc + "</ChecksumCRC32C>";
-    }
-
-    /** Returns whether the bytes have another checksum than the server keeps of the whole object. */
-    static boolean differs(@Nullable String kept, ByteBuffer bytes) {
-        return kept != null && kept.length() == 8 && !kept.equals(crc32c(bytes)); // else it is of the parts' checksums
-    }
-
-    private static String crc32c(ByteBuffer bytes) {
-        CRC32C crc = new CRC32C();
-        crc.update(bytes.duplicate());
-        byte[] value =
-                ByteBuffer.allocate(Integer.BYTES).putInt((int) crc.getValue()).array();
-        return Base64.getEncoder().encodeToString(value);
+        String crc = sum.get(Crc.CRC32C.header());
+        String name = Crc.CRC32C.element();
+        return crc == null ? "" : "<" + name + ">" + crc + "</" + name + ">";
     }
 
     private static String md5(ByteBuffer bytes) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.penstock.remote.s3.client;
 
+import io.penstock.Options;
+import io.penstock.engine.spi.AsyncFile;
 import io.penstock.remote.http.client.Resource;
 import io.penstock.remote.http.client.ResponseHead;
+import io.penstock.remote.s3.S3Options;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -27,7 +30,10 @@ final class S3Object extends Resource {
     private final String region;
     private final @Nullable Signer signer;
     private final RequestHeaders added;
+    private final String operation;
+    private final Map<String, String> more; // headers
     private volatile boolean demandsHost;
+    private volatile @Nullable KeptSums sums; // that what is read is compared with
 
     /**
      * Creates an object; requests nothing.
@@ -41,6 +47,16 @@ final class S3Object extends Resource {
 
     /** As above, for requests that S3's reference names otherwise. */
     S3Object(Address address, String region, @Nullable Signer signer, RequestHeaders added, String operation) {
+        this(address, region, signer, added, operation, Map.of());
+    }
+
+    private S3Object(
+            Address address,
+            String region,
+            @Nullable Signer signer,
+            RequestHeaders added,
+            String operation,
+            Map<String, String> more) {
         super(
                 URI.create(address.server().getScheme() + "://" + address.host() + address.target()),
                 operation,
@@ -49,20 +65,53 @@ final class S3Object extends Resource {
         this.region = region;
         this.signer = signer;
         this.added = added;
+        this.operation = operation;
+        this.more = more;
+    }
+
+    /** Returns another request about the object, or about what its address has of it. */
+    S3Object request(String other, Address what, Map<String, String> headers) {
+        return new S3Object(what, region, signer, added, other, headers);
+    }
+
+    /** {@inheritDoc} HEAD for what S3's reference names so. */
+    @Override
+    protected String method() {
+        return operation.startsWith("Head") ? "HEAD" : "GET";
     }
 
     @Override
     protected Map<String, String> signed(Map<String, String> headers) throws IOException {
         Map<String, String> all = new LinkedHashMap<>(headers);
         all.putAll(added.reading());
-        return signer == null ? all : signer.signed(toString(), address.target(), all);
+        all.putAll(more);
+        return signer == null ? all : signer.signed(toString(), method(), address.target(), all);
     }
 
     /** {@inheritDoc} Compares the checksum that the server keeps of the object. */
     @Override
     protected String damage(ResponseHead head, ByteBuffer whole) {
-        boolean differs = RequestHeaders.differs(head.value("x-amz-checksum-crc32c"), whole);
-        return differs ? "the bytes have another CRC-32C than the object" : "";
+        for (Crc crc : Crc.values()) {
+            String kept = head.value(crc.header());
+            if (kept != null && !kept.contains("-") && !kept.equals(crc.text(crc.of(whole)))) {
+                return "the bytes have another " + crc + " than the object";
+            }
+        }
+        return "";
+    }
+
+    /** {@inheritDoc} Of objects that are read by several requests; {@link #damage} has the others. */
+    @Override
+    protected void opened(long size, Map<String, String> conditions, Options options) throws IOException {
+        if (added.checksum() != S3Options.Checksum.NONE && size > AsyncFile.RANGE_BYTES) {
+            sums = KeptSums.of(this, address, size, conditions, options);
+        }
+    }
+
+    @Override
+    protected String check(long offset, ByteBuffer bytes) {
+        KeptSums kept = sums;
+        return kept == null ? "" : kept.read(offset, bytes);
     }
 
     /** Returns whether the server has refused the bucket in the path. */

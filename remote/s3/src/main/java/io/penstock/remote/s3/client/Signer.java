@@ -52,16 +52,18 @@ final class Signer implements AutoCloseable {
     }
 
     /**
-     * Returns the headers of a GET request, and the headers of its signature.
+     * Returns the headers of a request, and the headers of its signature.
      *
+     * @param method of the request
      * @param name of the object, for messages
      * @param path with percent signs, as it is sent
      * @param headers all are signed
      * @throws NativeException if there are no credentials
      */
-    Map<String, String> signed(String name, String path, Map<String, String> headers) throws IOException {
+    Map<String, String> signed(String name, String method, String path, Map<String, String> headers)
+            throws IOException {
         HttpRequest request = new HttpRequest(
-                "GET",
+                method,
                 path,
                 headers.entrySet().stream()
                         .map(header -> new HttpHeader(header.getKey(), header.getValue()))
