@@ -11,6 +11,9 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -18,24 +21,36 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import reactor.netty.http.Http11SslContextSpec;
+import reactor.netty.http.Http2SslContextSpec;
+import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.server.HttpServer;
+import reactor.netty.tcp.SslProvider;
 
 /** Bodies that the kernel sends: whether it does, and what others do to the file meanwhile. */
 @EnabledOnOs(OS.LINUX)
 class CachedBodyTest {
 
+    private static final char[] PASSWORD = "penstock".toCharArray();
     private static final int LARGE = 24 << 20; // more than sockets take at once
 
     @TempDir
@@ -93,6 +108,55 @@ class CachedBodyTest {
             }
             assertThat(streams).hasValue(1);
         }
+    }
+
+    /** The kernel would send it in clear, or without the frames of HTTP/2. */
+    @ParameterizedTest
+    @CsvSource({"https, HTTP11, HTTP_1_1", "https, H2, HTTP_2", "http, H2C, HTTP_2"})
+    void whatIsEncryptedOrFramedIsRead(String scheme, HttpProtocol protocol, HttpClient.Version version)
+            throws Exception {
+        KeyStore keys = keys();
+        HttpServer http = HttpServer.create().protocol(protocol, HttpProtocol.HTTP11);
+        PrivateKey key = (PrivateKey) keys.getKey("server", PASSWORD);
+        X509Certificate certificate = (X509Certificate) keys.getCertificate("server");
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(keys);
+        SSLContext trusting = SSLContext.getInstance("TLS");
+        trusting.init(null, trust.getTrustManagers(), null);
+        HttpClient client = HttpClient.newBuilder().sslContext(trusting).build();
+        if (scheme.equals("https")) {
+            SslProvider.GenericSslContextSpec<?> tls = protocol == HttpProtocol.H2
+                    ? Http2SslContextSpec.forServer(key, certificate)
+                    : Http11SslContextSpec.forServer(key, certificate);
+            http = http.secure(spec -> spec.sslContext(tls));
+        }
+        try (TestServer server = new TestServer(new HttpFiles(watched), folder, http)) {
+            HttpRequest.Builder request =
+                    HttpRequest.newBuilder(URI.create(scheme + "://localhost:" + server.port() + "/large"));
+            HttpResponse<byte[]> all = client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+            assertThat(all.version()).isEqualTo(version);
+            assertThat(all.body()).isEqualTo(bytes);
+            HttpResponse<byte[]> range = client.send(
+                    request.header("Range", "bytes=5-70000").build(), HttpResponse.BodyHandlers.ofByteArray());
+            assertThat(range.statusCode()).isEqualTo(206);
+            assertThat(range.body()).isEqualTo(Arrays.copyOfRange(bytes, 5, 70_001));
+            assertThat(streams).hasValue(2);
+        }
+    }
+
+    private KeyStore keys() throws Exception {
+        Path store = folder.resolve("keys");
+        String keytool =
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
+        String arguments = " -genkeypair -alias server -keyalg EC -dname CN=localhost -storetype PKCS12"
+                + " -storepass penstock -ext SAN=dns:localhost -keystore " + store;
+        assertThat(new ProcessBuilder((keytool + arguments).split(" "))
+                        .redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .start()
+                        .waitFor())
+                .isZero();
+        return KeyStore.getInstance(store.toFile(), PASSWORD);
     }
 
     @Test
