@@ -23,8 +23,10 @@ enum Crc {
     private final String title;
     private final long polynomial; // the bit of x^0 is the highest of its width
     private final int width;
-    private final long[][]
-            tables; // of a byte, and the same with 1 to 7 bytes behind it; none where the JDK has the sum
+
+    // Of a byte, and the same with 1 to 7 bytes behind it; none where the JDK has the sum.
+    @SuppressWarnings("ImmutableEnumChecker") // filled by the constructor, and only read since then
+    private final long[][] tables;
 
     Crc(String title, long polynomial, int width) {
         this.title = title;
