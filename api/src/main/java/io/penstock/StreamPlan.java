@@ -87,10 +87,11 @@ public final class StreamPlan {
     }
 
     /**
-     * Returns this plan with signals on the threads on which chunks have been read and leases end, I/O queues' among
-     * them, as {@link CommonOptions#DELIVERY} {@code direct} does for all of a backend. For a function and a subscriber
-     * that return at once, and never block: such as functions that hand the bytes to an event loop of their own, which
-     * saves a thread in between.
+     * Returns this plan with signals on the threads on which chunks have been read, I/O queues' among them, as {@link
+     * CommonOptions#DELIVERY} {@code direct} does for all of a backend. For a function and a subscriber that return at
+     * once, and never block: such as functions that hand the bytes to an event loop of their own, which saves a thread
+     * in between. What the end of a lease makes possible is signalled on a thread of Reactor's, not within {@link
+     * HostLease#close}.
      */
     public StreamPlan directDelivery() {
         return new StreamPlan(path, options, regions, chunkBytes, depth, true);

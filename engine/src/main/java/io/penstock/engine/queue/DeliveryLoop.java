@@ -4,6 +4,7 @@ package io.penstock.engine.queue;
 import io.penstock.engine.kit.Pause;
 import io.penstock.engine.resource.Owner;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Consumer;
@@ -73,17 +74,30 @@ public abstract class DeliveryLoop implements Runnable {
 
     /** Requests a turn. */
     public final void signal() {
+        signal(null);
+    }
+
+    /**
+     * Requests a turn.
+     *
+     * @param elsewhere where it runs if it would run on the calling thread, within the caller
+     */
+    protected final void signal(@Nullable Scheduler elsewhere) {
         if (SIGNALS.getAndIncrement(this) != 0) {
             return;
         }
         // From here to the end of run() this thread owns the loop, isOver included: it was written before signals
         // became 0.
-        if (worker == null || isOver) {
+        if (isOver || worker == null && elsewhere == null) {
             run();
             return;
         }
         try {
-            worker.schedule(this);
+            if (worker != null) {
+                worker.schedule(this);
+            } else {
+                Objects.requireNonNull(elsewhere).schedule(this);
+            }
         } catch (RejectedExecutionException e) {
             rejected(e);
             run();

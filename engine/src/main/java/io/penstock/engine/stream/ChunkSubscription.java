@@ -57,6 +57,14 @@ abstract class ChunkSubscription extends DeliveryLoop implements Subscription, C
         signal();
     }
 
+    /**
+     * Requests a turn that signals nothing within the caller. Who ends a lease may be in the midst of a queue of Netty,
+     * which releases the memory of what it has encrypted: a chunk that is written there meanwhile would get before it.
+     */
+    final void signalLater() {
+        signal(isStopped() ? null : port.batchScheduler());
+    }
+
     final Port port() {
         return port;
     }

@@ -369,6 +369,6 @@ final class StreamSubscription<T> extends ChunkSubscription implements Fuseable.
             Leases.poison(lease.memory(), lease.length());
         }
         buffers().give(lease.memory());
-        signal();
+        signalLater();
     }
 }

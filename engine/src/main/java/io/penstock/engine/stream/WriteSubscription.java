@@ -252,6 +252,6 @@ final class WriteSubscription extends ChunkSubscription {
 
     @Override
     public void leaseEnded(ChunkLease lease) {
-        signal();
+        signalLater();
     }
 }

@@ -290,4 +290,23 @@ class FluxStreamTest extends StreamFixture {
         assertThat(subscriber.getReceivedOnNext()).hasSize(10);
         assertThat(port.manual.scheduled).isZero();
     }
+
+    /** Whoever ends it may be in the midst of something that a subscriber would call again. */
+    @Test
+    void theEndOfALeaseSignalsNothingWithinItsClose() {
+        port.direct();
+        List<HostLease> kept = new ArrayList<>();
+        TestSubscriber<Long> subscriber = stream(plan.depth(1), 100, chunk -> {
+            kept.add(chunk.retain());
+            return Mono.just(chunk.index());
+        });
+        port.endAll();
+        kept.get(0).close();
+        assertThat(port.manual.scheduled).isEqualTo(1);
+        port.runAll();
+        port.endAll();
+        assertThat(subscriber.getReceivedOnNext()).containsExactly(0L, 1L);
+        subscriber.cancel();
+        kept.get(1).close();
+    }
 }
