@@ -65,29 +65,44 @@ final class KeptSums {
      * Requests what the store keeps of an object; blocks.
      *
      * @param conditions by which the store refuses to answer for another version
-     * @return null if there is nothing to compare with
-     * @throws IOException if the store does not answer
+     * @return null if there is nothing to compare with, which is logged
      */
     static @Nullable KeptSums of(
-            S3Object object, Address address, long size, Map<String, String> conditions, Options options)
-            throws IOException {
-        ResponseHead head = object.request("HeadObject", address, conditions).head(options);
-        for (Crc crc : head.status() == 200 ? Crc.values() : new Crc[0]) {
+            S3Object object, Address address, long size, Map<String, String> conditions, Options options) {
+        ResponseHead head;
+        try {
+            head = object.request("HeadObject", address, conditions).head(options);
+        } catch (IOException e) { // the object itself can be read
+            return none(object, "checksum", "HeadObject failed: " + e.getMessage());
+        }
+        if (head.status() != 200) {
+            return none(object, "checksum", "HeadObject had the answer " + head.status());
+        }
+        String length = head.value("content-length");
+        if (length != null && !length.equals(Long.toString(size))) {
+            return none(object, "checksum", "HeadObject has " + length + " bytes, the object " + size);
+        }
+        for (Crc crc : Crc.values()) {
             String kept = head.value(crc.header());
             if (kept != null) {
                 Part whole = new Part(0, size, kept.replaceFirst("-.*", ""));
-                return kept.equals(whole.sum)
-                        ? new KeptSums(crc, new TreeMap<>(Map.of(0L, whole)))
-                        : ofParts(object, address, crc, whole, options);
+                boolean ofParts = !kept.equals(whole.sum) || "COMPOSITE".equals(head.value("x-amz-checksum-type"));
+                return ofParts
+                        ? ofParts(object, address, crc, whole, options)
+                        : new KeptSums(crc, new TreeMap<>(Map.of(0L, whole)));
             }
         }
         LOG.debug("{} has no checksum of a kind that ranges are compared with", object);
         return null;
     }
 
+    private static @Nullable KeptSums none(S3Object object, String checksum, String why) {
+        LOG.info("what is read of {} is not compared with its {}: {}", object, checksum, why);
+        return null;
+    }
+
     /** As {@link #of}, by the sums of the parts, which together have the sum that the store keeps of the object. */
-    private static @Nullable KeptSums ofParts(S3Object object, Address address, Crc crc, Part whole, Options options)
-            throws IOException {
+    private static @Nullable KeptSums ofParts(S3Object object, Address address, Crc crc, Part whole, Options options) {
         NavigableMap<Long, Part> parts = new TreeMap<>();
         ByteArrayOutputStream sums = new ByteArrayOutputStream();
         long at = 0;
@@ -95,12 +110,16 @@ final class KeptSums {
         try {
             for (String marker = "0"; !marker.isEmpty(); ) {
                 String page = page(object, address, marker, options);
+                long before = at;
                 for (Matcher part = PART.matcher(page); part.find(); ) {
                     String sum = text(part.group(1), crc.element());
                     sums.write(Base64.getDecoder().decode(sum));
                     long to = at + Long.parseLong(text(part.group(1), "Size"));
                     parts.put(at, new Part(at, to, sum));
                     at = to;
+                }
+                if (at == before) {
+                    throw new IOException("a page of its parts has no bytes");
                 }
                 String next = text(page, "NextPartNumberMarker");
                 marker = text(page, "IsTruncated").equals("true") && parts.size() < MOST_PARTS ? next : "";
@@ -112,8 +131,7 @@ final class KeptSums {
                 && crc.text(crc.of(ByteBuffer.wrap(sums.toByteArray()))).equals(whole.sum)) {
             return new KeptSums(crc, parts);
         }
-        LOG.info("what is read of {} is not compared with the {} of its parts: {}", object, crc, why);
-        return null;
+        return none(object, crc + " of its parts", why);
     }
 
     private static String page(S3Object object, Address address, String marker, Options options) throws IOException {

@@ -102,7 +102,7 @@ final class S3Object extends Resource {
 
     /** {@inheritDoc} Of objects that are read by several requests; {@link #damage} has the others. */
     @Override
-    protected void opened(long size, Map<String, String> conditions, Options options) throws IOException {
+    protected void opened(long size, Map<String, String> conditions, Options options) {
         if (added.checksum() != S3Options.Checksum.NONE && size > AsyncFile.RANGE_BYTES) {
             sums = KeptSums.of(this, address, size, conditions, options);
         }

@@ -49,6 +49,7 @@ class KeptSumsTest {
     private volatile String kept = ""; // headers of the answer to HeadObject
     private volatile String attributes = ""; // the document; "" for a refusal
     private volatile long damaged = -1; // a byte that arrives wrong
+    private volatile String head = "200 OK"; // the status of the answer to HeadObject
 
     @BeforeEach
     void start() throws Exception {
@@ -65,7 +66,7 @@ class KeptSumsTest {
 
     private boolean answer(FaultProxy.Request request, OutputStream to) throws IOException {
         if (request.kind.equals("HEAD")) {
-            to.write(FaultProxy.text("HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: " + DATA.length + kept));
+            to.write(FaultProxy.text("HTTP/1.1 " + head + "\r\nETag: \"e\"\r\nContent-Length: " + DATA.length + kept));
             return true;
         }
         if (request.target.contains("?attributes")) {
@@ -208,16 +209,37 @@ class KeptSumsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"refused", "of another version", "no numbers"})
+    @ValueSource(strings = {"refused", "of another version", "no numbers", "no parts", "another size"})
     void partsThatCannotBeHadAreNotCompared(String why) {
         parts(Crc.CRC32C);
         switch (why) {
             case "refused" -> attributes = "";
             case "no numbers" -> attributes = attributes.replace("<Size>", "<Size>?");
+            case "no parts" ->
+                attributes = "<IsTruncated>true</IsTruncated><NextPartNumberMarker>1</NextPartNumberMarker>";
+            case "another size" -> attributes = attributes.replaceFirst("<Size>", "<Size>1");
             default -> kept = header(Crc.CRC32C, "AAAAAA==-3");
         }
         damaged = 77;
         readAll();
         assertThat(server.proxy.requests).anyMatch(request -> request.target.contains("?attributes"));
+    }
+
+    /** A store that has not appended their number, and says so otherwise. */
+    @Test
+    void aSumOfPartsIsNotTakenForTheSumOfTheObject() {
+        parts(Crc.CRC32C);
+        kept = kept.replace("-3", "") + "\r\nx-amz-checksum-type: COMPOSITE";
+        readAll();
+        damaged = 77;
+        assertThatThrownBy(this::readAll).hasMessageContaining("bytes 0 to " + (PART - 1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"403 Forbidden", "501 Not Implemented"})
+    void aStoreThatAnswersNoHeadObjectIsReadWithoutIt(String status) {
+        head = status;
+        readAll();
+        assertThat(server.proxy.requests("HEAD")).isNotEmpty();
     }
 }
