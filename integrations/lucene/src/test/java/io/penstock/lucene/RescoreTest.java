@@ -34,6 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -171,6 +172,7 @@ class RescoreTest {
     /** The readers of searches, which the merge uses too: it says so by the context of their inputs. */
     @ParameterizedTest
     @EnumSource
+    @Timeout(300) // seconds, where others use the processors
     void aMergeBesideSearchesReadsAheadAndChangesNoAnswer(VectorIndex.Format format) throws Exception {
         try (Directory plain = new MMapDirectory(folder)) {
             VectorIndex.write(plain, format, 4, 250, false, false);
