@@ -38,6 +38,7 @@ public class FakePort implements Port {
             IoPath.class.getClassLoader(), new Class<?>[] {IoPath.class}, (self, method, arguments) -> {
                 return switch (method.getName()) {
                     case "path" -> TransferPath.HOST;
+                    case "mostCachedBytes" -> 0L;
                     case "evidence" -> Evidence.OBSERVED;
                     case "reason", "toString" -> "";
                     default -> throw new UnsupportedOperationException(method.getName());
