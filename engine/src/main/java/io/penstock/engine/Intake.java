@@ -43,8 +43,10 @@ final class Intake {
         return orderKeys.size();
     }
 
-    /** Admits or refuses a transfer. Does not throw, does not block, and does not signal before it returns, unless
-     * it {@link OpenTransfer#mayEndHere}. */
+    /**
+     * Admits or refuses a transfer. Does not throw, does not block, and does not signal before it returns, unless it
+     * {@link OpenTransfer#mayEndHere}.
+     */
     void open(OpenTransfer open) {
         Transfer transfer = open.transfer();
         FenceOrder order;

@@ -46,9 +46,9 @@ class LoadCancelTest {
     private static final int RANDOM_CANCELS = 200;
 
     /** Closes what it gets, as an owner does, and notices the end. */
-    private static final class Owner extends BaseSubscriber<LoadedArrays> {
+    static final class Owner extends BaseSubscriber<LoadedArrays> {
 
-        private final CountDownLatch over = new CountDownLatch(1);
+        final CountDownLatch over = new CountDownLatch(1);
 
         @Override
         protected void hookOnNext(LoadedArrays arrays) {

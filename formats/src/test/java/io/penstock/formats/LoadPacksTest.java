@@ -21,14 +21,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import reactor.core.publisher.BaseSubscriber;
-import reactor.core.publisher.SignalType;
 
 /** Small files of a load are read packed, and what is wrong with one of them is told as it is of a file by itself. */
 class LoadPacksTest {
@@ -181,26 +178,15 @@ class LoadPacksTest {
             int last = cancelAt;
             AtomicInteger signals = new AtomicInteger();
             AtomicReference<Runnable> cancel = new AtomicReference<>();
-            CountDownLatch over = new CountDownLatch(1);
             WatchedBackend counting = new WatchedBackend(backend, () -> {
                 if (signals.incrementAndGet() == last) {
                     cancel.get().run();
                 }
             });
-            BaseSubscriber<LoadedArrays> owner = new BaseSubscriber<>() {
-                @Override
-                protected void hookOnNext(LoadedArrays arrays) {
-                    arrays.close();
-                }
-
-                @Override
-                protected void hookFinally(SignalType end) {
-                    over.countDown();
-                }
-            };
+            LoadCancelTest.Owner owner = new LoadCancelTest.Owner();
             cancel.set(owner::cancel);
             Loader.of(counting.proxy()).load(listed).subscribe(owner);
-            over.await();
+            owner.over.await();
             counting.awaitClosed();
             signalsOfAll = signals.get() < last ? signals.get() : signalsOfAll;
         }

@@ -72,9 +72,9 @@ public abstract class OpenTransfer {
     // has changed the state, and the I/O queue reads the state after it has received the transfer: one of the two sees
     // the other.
     private volatile @Nullable IoQueue ioQueue;
-    // Whether it may be a CachedRead. Set before its I/O queue, and false again before the I/O queue gets it: a cancel
-    // that
-    // finds it true leaves the end to the opening thread.
+    // Whether it may be a CachedRead. Set before its I/O queue, and false again before the I/O queue gets it: a
+    // cancel that finds it true leaves the end to the opening thread. If the I/O queue gets it nevertheless, it finds
+    // the state that the cancel has changed before.
     volatile boolean here;
     private @Nullable IoPath ioPath;
     int pathIndex;

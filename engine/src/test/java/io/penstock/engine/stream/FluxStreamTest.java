@@ -291,7 +291,7 @@ class FluxStreamTest extends StreamFixture {
         assertThat(port.manual.scheduled).isZero();
     }
 
-    /** Whoever ends it may be in the midst of something that a subscriber would call again. */
+    /** The caller of close may hold a queue of Netty half-changed; a subscriber called from there would write to it. */
     @Test
     void theEndOfALeaseSignalsNothingWithinItsClose() {
         port.direct();

@@ -55,6 +55,7 @@ public final class HostPath implements IoPath {
     private final Slabs slabs;
     private final Options options;
     private final boolean uring;
+    private final long mostCachedBytes;
     private final long segmentBytes;
     private final String reason;
     private final String remedy;
@@ -65,6 +66,7 @@ public final class HostPath implements IoPath {
         boolean wanted = options.get(HostOptions.IO) != HostIo.POOL;
         this.options = options;
         uring = wanted && ring.isAvailable();
+        mostCachedBytes = uring ? options.get(HostOptions.CACHED_BYTES) : 0;
         segmentBytes = options.get(CommonOptions.SEGMENT_BYTES);
         boolean missed = wanted && !ring.isAvailable();
         reason = missed ? "blocking calls on threads: " + describe(ring) : "";
@@ -187,7 +189,7 @@ public final class HostPath implements IoPath {
 
     @Override
     public long mostCachedBytes() {
-        return uring ? options.get(HostOptions.CACHED_BYTES) : 0;
+        return mostCachedBytes;
     }
 
     @Override

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * A pool of page-aligned memory in powers of two from 4 KiB to 64 MiB; larger slabs are mapped
- * individually, and a few of them kept when they are free.
+ * A pool of page-aligned memory in powers of two from 4 KiB to 64 MiB; larger slabs are mapped individually,
+ * and a few of them are kept when they are free.
  *
  * <p>The content of a slab is undefined: zeros, or what an earlier slab of this process held, never data of another
  * process.

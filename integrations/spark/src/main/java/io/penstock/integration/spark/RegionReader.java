@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the rows of a split. Opens a backend only if bytes are wanted.
  *
- * <p>Small regions of a file are read together, and small files. Between two calls of {@link #next} nothing is in flight: a task that
- * Spark stops leaves nothing behind, and one that reads two sources at a time cannot wait for itself, unless their rows
- * are in device memory.
+ * <p>Small regions of a file are read together, and so are small files. Between two calls of {@link #next} nothing is in
+ * flight: a task that Spark stops leaves nothing behind, and one that reads two sources at a time cannot wait for itself,
+ * unless their rows are in device memory.
  */
 final class RegionReader implements PartitionReader<InternalRow> {
 

@@ -236,7 +236,7 @@ class KeptSumsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"403 Forbidden", "501 Not Implemented"})
+    @ValueSource(strings = {"403 Forbidden", "501 Not Implemented", "503 Slow Down"})
     void aStoreThatAnswersNoHeadObjectIsReadWithoutIt(String status) {
         head = status;
         readAll();
